@@ -19,17 +19,17 @@ final class MatchedBatch {
 
   /// What the payload says of relationships, and which lists are empty because an item takes the
   /// place of an object.
-  private(set) var mentions: [LinkMentions]
+  @exclusivity(unchecked) private(set) var mentions: [LinkMentions]
 
   /// Stubs: new objects that have nothing but the key by which the payload refers to them; nil
   /// while there are none.
   private var stubs: KeyIndex?
 
   /// What differs between occurrences and their stored rows.
-  private(set) var differences: [SlotSet] = []
+  @exclusivity(unchecked) private(set) var differences: [SlotSet] = []
 
   /// All stored rows of a key that several rows have, by the first occurrence of the key.
-  var contested: [Int32: [Int32]] = [:]
+  @exclusivity(unchecked) var contested: [Int32: [Int32]] = [:]
 
   /// The names by which other machines know stored objects that share a key.
   var sharedNames = SharedNames()
@@ -39,7 +39,7 @@ final class MatchedBatch {
   private var keyObjects: [Int32: KeyObjects] = [:]
 
   /// The stored rows that references mean.
-  var references = ReferencedRows()
+  @exclusivity(unchecked) var references = ReferencedRows()
 
   /// The stored row of a given parent, of which nothing is known yet but its number.
   var placeholder: Int32?

@@ -38,7 +38,7 @@ final class Matcher: PartPhase {
   private(set) var groups: [StoredGroups] = []
   /// Objects without key by the place they stand in.
   var keyless: [Owner: Int32] = [:]
-  var waves: [[Int32]]
+  @exclusivity(unchecked) var waves: [[Int32]]
   /// Lists of objects without key whose owner may be given again, by place: they wait until
   /// everything else is matched.
   var postponed: [ListPlace: [Int]] = [:]

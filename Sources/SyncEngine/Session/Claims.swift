@@ -13,8 +13,8 @@ import SyncStore
 /// Parts are applied in order and know nothing of those to come: what an earlier one stored is
 /// history. It holds bits, not objects, and outlives the batches. Confined to its sync.
 final class Claims {
-  private(set) var before = Content()
-  var new = Content()
+  @exclusivity(unchecked) private(set) var before = Content()
+  @exclusivity(unchecked) var new = Content()
 
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]

@@ -19,19 +19,19 @@ final class Batch {
   let occurrences = PlainArray<Occurrence>()
 
   /// Where the occurrences stand in the payload.
-  var origins: Origins
+  @exclusivity(unchecked) var origins: Origins
 
   /// When they were mentioned; nil where that does not matter.
   let orders: MentionOrders?
 
   /// Those of objects of subentities.
-  var ofSubentities = SubentityMentions()
+  @exclusivity(unchecked) var ofSubentities = SubentityMentions()
   let mentions: [LinkMentions]
   let references: StagedReferences
 
   /// Objects that the payload says are deleted.
   let tombstones: Tombstones
-  private(set) var groups = StagedGroups()
+  @exclusivity(unchecked) private(set) var groups = StagedGroups()
 
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false

@@ -42,7 +42,8 @@ final class ItemContents {
   private var targets = PlainArray<Target>()
   private(set) var usages: [ItemUsage] = []
 
-  private let readers: [StagingNode]
+  /// Of everybody who reads objects.
+  private let scratches: [StagingScratch]
   private var firstTarget = 0
   private var numbers: [[UInt64]: Int] = [:]
   /// The usage of the current item as words, and that of the item before.
@@ -50,10 +51,9 @@ final class ItemContents {
   private let latest = PlainArray<UInt64>()
   private var latestNumber = -1
 
-  /// - Parameter readers: Everybody who reads objects.
-  init(_ readers: [StagingNode]) {
-    self.readers = readers
-    for reader in readers { reader.scratch.notesItems = true }
+  init(_ scratches: [StagingScratch]) {
+    self.scratches = scratches
+    for scratch in scratches { scratch.notesItems = true }
   }
 
   /// The objects of which an item speaks.
@@ -77,7 +77,7 @@ final class ItemContents {
 
   func begin() {
     firstTarget = targets.count
-    for reader in readers { reader.scratch.serial &+= 1 }
+    for scratch in scratches { scratch.serial &+= 1 }
   }
 
   @inline(__always)
@@ -101,10 +101,10 @@ final class ItemContents {
 
   private func usageNumber() -> Int {
     words.removeAll(from: 0)
-    for reader in readers { reader.scratch.appendFilled(to: words) }
+    for scratch in scratches { scratch.appendFilled(to: words) }
     let filledCount = words.count
-    for (number, reader) in readers.enumerated() {
-      reader.scratch.appendUnused(to: words, of: number)
+    for (number, scratch) in scratches.enumerated() {
+      scratch.appendUnused(to: words, of: number)
     }
     if latestNumber >= 0, words.isEqual(to: latest) { return latestNumber }
     latest.removeAll(from: 0)
@@ -124,7 +124,7 @@ final class ItemContents {
     let keys = counts.sorted { $0.key < $1.key }.map { word, count in
       let reader = Int(word >> 32)
       return ItemUsage.UnusedKey(
-        reader: reader, key: readers[reader].scratch.unusedKey(Int(word & 0xFFFF_FFFF)),
+        reader: reader, key: scratches[reader].unusedKey(Int(word & 0xFFFF_FFFF)),
         count: count)
     }
     return ItemUsage(filled: Array(filled), unused: keys)

@@ -18,7 +18,7 @@ final class PayloadPath: CustomStringConvertible {
   private var item = 0
 
   /// Where items stand: those from a number on one behind the other, from a place on.
-  private var runs: [(item: Int, place: JSONItemPlace)] = []
+  @exclusivity(unchecked) private var runs: [(item: Int, place: JSONItemPlace)] = []
 
   /// - Parameter place: Where the item stands; nil is behind the item before it.
   func reset(item: Int, at place: JSONItemPlace?) {

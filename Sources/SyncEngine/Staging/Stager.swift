@@ -10,9 +10,12 @@ import SyncCore
 final class Stager {
   let request: StagingRequest
 
+  // Asked for every object: a check for overlapping access would cost more than the answer.
+
   /// What becomes of it.
-  var part: StagedPart
-  var batches: [Batch]
+  @exclusivity(unchecked) var part: StagedPart
+  @exclusivity(unchecked) var batches: [Batch]
+  @exclusivity(unchecked) var readers = StagingReaders()
   let arena = CellArena()
 
   /// That of the part, until the sync takes it over.
@@ -22,8 +25,7 @@ final class Stager {
   var item = StagedItem()
 
   /// How the items at the top are linked with a given parent.
-  var rootLink: RootLink?
-  var readers = StagingReaders()
+  @exclusivity(unchecked) var rootLink: RootLink?
   let path = PayloadPath()
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
@@ -59,7 +61,9 @@ final class Stager {
       StagingNode($0, plan: $0.node, among: batches, arena)
     }
     if let resolved = plan.resolved { prepare(resolved) }
-    if request.notesContents, batches.count <= UInt16.max { contents = ItemContents(readers.all) }
+    if request.notesContents, batches.count <= UInt16.max {
+      contents = ItemContents(readers.all.map(\.scratch))
+    }
   }
 
   var plan: MappingPlan { request.plan }

@@ -16,7 +16,7 @@ final class Tombstones {
     index = KeyIndex(block: block, identity: identity)
   }
 
-  var isEmpty: Bool { owners.isEmpty }
+  var isEmpty: Bool { block.count == 0 }
 
   func add(_ cells: UnsafePointer<Cell>, of owner: Owner?) {
     let row = block.append()

@@ -46,7 +46,7 @@ final class FingerprintSet {
 
   /// Matched items come in the order of the last payload, mostly.
   private(set) var next = 0
-  private var index: [UInt32] = []
+  @exclusivity(unchecked) private var index: [UInt32] = []
 
   /// Whether the latest item came in that order: where none does, none is looked at twice.
   private var isExpecting = true

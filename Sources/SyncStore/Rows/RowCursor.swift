@@ -14,7 +14,7 @@ package struct RowCursor {
   package var entity: EntityDescription { layout.entity }
 
   /// The row's number, which can be one.
-  package internal(set) var row: Int64
+  package let row: Int64
 
   /// Only where all slots are read.
   ///

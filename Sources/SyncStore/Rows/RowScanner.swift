@@ -105,27 +105,18 @@ struct RowScanner {
   /// Steps through a statement that selects what ``select(where:)`` lists.
   func run(_ statement: Statement, _ body: (RowCursor) throws -> Void) throws {
     defer { statement.reset() }
-    let columns = slots.map(columnMap)
+    let chosen = slots.map(columnMap)
     var current = target
-    var cursor = RowCursor(
-      statement: statement, layout: target, columns: columns ?? target.resultColumns, row: 0)
-    if !target.table.hasEntityColumn {
-      while try statement.step() {
-        cursor.row = try statement.row(0, of: target.table)
-        try body(cursor)
-      }
-      return
-    }
+    var columns = chosen ?? target.resultColumns
     while try statement.step() {
       let row = try statement.row(0, of: target.table)
-      let number = statement.integer(1)
-      if number != current.number {
+      if target.table.hasEntityColumn, case let number = statement.integer(1),
+        number != current.number
+      {
         current = try layout.entity(numbered: number, in: target.table, row: row)
-        cursor = RowCursor(
-          statement: statement, layout: current, columns: columns ?? current.resultColumns, row: 0)
+        columns = chosen ?? current.resultColumns
       }
-      cursor.row = row
-      try body(cursor)
+      try body(RowCursor(statement: statement, layout: current, columns: columns, row: row))
     }
   }
 

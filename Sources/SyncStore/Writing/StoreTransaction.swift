@@ -25,7 +25,7 @@ package final class StoreTransaction: StoreReader {
   /// Whether the transaction was committed or rolled back.
   var isEnded = false
 
-  var recorder: ChangeRecorder
+  @exclusivity(unchecked) var recorder: ChangeRecorder
   var sequence: RowSequence
   var lateIndexes: LateIndexes
   let writers: RowWriters
