@@ -5,16 +5,12 @@ public struct MappingError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     /// Objects of the entity have to be told apart, and it has no primary key.
     case noPrimaryKey
-    /// Objects of exactly this entity cannot be made.
-    case abstractEntity
     /// A rule names a property that the entity does not have.
     case unknownProperty
     /// An attribute rule on a relationship, or the reverse.
     case wrongPropertyKind
     /// A rule that can never fit the attribute's type.
     case unsuitableRule
-    /// No transformer of that name is registered.
-    case unknownTransformer
     /// JSON that should be a rule is none.
     case unreadableRule
     /// A serializer that does not always insert names nothing that identifies an object.
@@ -67,18 +63,6 @@ public struct MappingError: Error, Sendable, Hashable {
         """)
   }
 
-  /// No object of the entity can be made.
-  package static func abstractEntity(_ entity: EntityDescription) -> MappingError {
-    let concrete = entity.familyEntities.filter { !$0.isAbstract }.map(\.name)
-    let hint =
-      concrete.isEmpty ? "" : " Use \(concrete.map { "“\($0)”" }.joined(separator: " or "))."
-    return MappingError(
-      .abstractEntity, entity: entity.name,
-      message: "“\(entity.name)” is abstract: no object of it can be made from JSON.\(hint)")
-  }
-}
-
-extension MappingError {
   /// A rule or an identifier names a property that the entity does not have.
   static func unknownProperty(_ name: String, of entity: EntityDescription) -> MappingError {
     let names = entity.properties.map { "“\($0.name)”" }.joined(separator: ", ")

@@ -26,9 +26,6 @@ package final class MappingPlan: Sendable {
   /// What the sources say, when it was asked for once for a sync and is nothing but data.
   let resolved: ResolvedSources?
 
-  /// Who reads objects: the nodes, and behind them what sources gave.
-  var readerCount: Int { resolved?.readers.count ?? nodes.count }
-
   /// Whether equal keys of plans mean equal mappings: no closure says a part of them.
   var isPlain: Bool {
     (sources == nil || resolved != nil)
