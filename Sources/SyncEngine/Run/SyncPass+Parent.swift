@@ -21,7 +21,7 @@ extension SyncPass {
     parent != nil && (!isOnlyPart || request.settings.filter != nil)
   }
 
-  /// A link table between the parent and the items.
+  /// A relationship between the parent and the items.
   private struct Links {
     let relationship: RelationshipDescription
     /// The entity that has the relationship.
@@ -29,18 +29,20 @@ extension SyncPass {
     let isParents: Bool
   }
 
-  private var links: Links? {
+  /// The list that the items stand in by it, whatever table it is in.
+  private var list: Links? {
     switch parent?.way {
     case .links(let relationship, let entity, let isParents):
       return Links(relationship: relationship, entity: entity, isParents: isParents)
     case .list(let batch, let rule):
       let node = request.plan.nodes[batch]
-      let relationship = node.relationships[rule].relationship
-      guard relationship.kind == .manyToMany else { return nil }
-      return Links(relationship: relationship, entity: node.entity, isParents: true)
+      return Links(
+        relationship: node.relationships[rule].relationship, entity: node.entity, isParents: true)
     case .reference, nil: return nil
     }
   }
+
+  private var links: Links? { list.flatMap { $0.relationship.kind == .manyToMany ? $0 : nil } }
 
   /// The relationship of the items to the parent by a link table, and the parent: their own lists
   /// keep it.
@@ -124,17 +126,9 @@ extension SyncPass {
 
   /// The parent's list, if the items put it into an order of which no part can tell.
   private var orderedList: Links? {
-    switch parent?.way {
-    case .links(let relationship, let entity, let isParents):
-      return isParents && relationship.isOrdered
-        ? Links(relationship: relationship, entity: entity, isParents: true) : nil
-    case .list(let batch, let rule):
-      let node = request.plan.nodes[batch]
-      let relationship = node.relationships[rule].relationship
-      return relationship.isOrdered && endsParentList
-        ? Links(relationship: relationship, entity: node.entity, isParents: true) : nil
-    case .reference, nil: return nil
-    }
+    guard let list, list.isParents, list.relationship.isOrdered else { return nil }
+    if case .list = parent?.way, !endsParentList { return nil }
+    return list
   }
 
   /// Puts the list of a given parent into the order of the items; who stays without being one comes
@@ -144,10 +138,7 @@ extension SyncPass {
     let now = try transaction.members(
       of: links.relationship, in: links.entity, owners: [parent.row]
     ).map(\.row)
-    let present = Set(now)
-    let first = claims.parentOrder.filter { present.contains($0) }
-    let listed = Set(first)
-    let wanted = first + now.filter { !listed.contains($0) }
+    let wanted = RowList.ordered(now, by: claims.parentOrder)
     guard wanted != now else { return }
     if let edits, edits.protects(links.relationship.slot, of: parent.row, links.entity) {
       edits.withhold([links.relationship.slot], of: parent.row, links.entity)
