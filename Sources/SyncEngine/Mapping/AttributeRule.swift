@@ -36,8 +36,8 @@ package final class AttributeRule: Sendable {
 
   init(
     attribute: AttributeDescription, converter: ValueConverter, isIdentity: Bool,
-    remoteKey: RemoteKey, spellings: [RemoteKey], policy: SyncPolicy,
-    missing: SyncPolicy.Missing? = nil, mismatch: SyncPolicy.Mismatch? = nil,
+    remoteKey: RemoteKey, spellings: [RemoteKey], missing: SyncPolicy.Missing,
+    mismatch: SyncPolicy.Mismatch,
     needsValue: Bool, transformerName: String? = nil,
     transformer: (any AttributeTransformer)? = nil, written: Rule? = nil
   ) {
@@ -48,8 +48,8 @@ package final class AttributeRule: Sendable {
     self.isIdentity = isIdentity
     self.remoteKey = remoteKey
     self.spellings = spellings
-    self.missing = missing ?? policy.missingKey
-    self.mismatch = mismatch ?? policy.mismatch
+    self.missing = missing
+    self.mismatch = mismatch
     isRequired = !attribute.isOptional || needsValue
     isExportable = MappingRules.isExportable(attribute.userInfo)
     self.transformerName = transformerName
@@ -77,8 +77,9 @@ package final class AttributeRule: Sendable {
       }
     self.init(
       attribute: attribute, converter: converter, isIdentity: isIdentity,
-      remoteKey: rule.path.remoteKey, spellings: [rule.path.remoteKey], policy: policy,
-      missing: rule.missing, mismatch: rule.mismatch, needsValue: check?.needsValue == true,
+      remoteKey: rule.path.remoteKey, spellings: [rule.path.remoteKey],
+      missing: rule.missing ?? policy.missingKey, mismatch: rule.mismatch ?? policy.mismatch,
+      needsValue: check?.needsValue == true,
       written: rule)
   }
 }

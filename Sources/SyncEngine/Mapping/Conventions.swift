@@ -68,7 +68,8 @@ extension MappingPlanCompiler {
     return AttributeRule(
       attribute: attribute,
       converter: ValueConverter(attribute.type, decoder: decoder, check: check?.ofValues),
-      isIdentity: isIdentity, remoteKey: remoteKey, spellings: spellings, policy: .conventional,
+      isIdentity: isIdentity, remoteKey: remoteKey, spellings: spellings,
+      missing: SyncPolicy.conventional.missingKey, mismatch: SyncPolicy.conventional.mismatch,
       needsValue: check?.needsValue == true, transformerName: name, transformer: transformer)
   }
 

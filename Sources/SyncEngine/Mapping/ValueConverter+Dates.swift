@@ -4,9 +4,7 @@ import SyncCore
 extension ValueConverter {
   /// Converts a value where the form says which dates it takes; nil where the usual ways do.
   func settledDate(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion? {
-    guard type == .date else { return nil }
-    if form == .strictISODate { return strictDate(index, of: tape, arena: arena) }
-    guard case .unixTime(let unit?) = form else { return nil }
+    guard type == .date, case .unixTime(let unit?) = form else { return nil }
     let token = tape.tokens[index]
     switch token.kind {
     case .integer:
@@ -16,21 +14,6 @@ extension ValueConverter {
     case .escapedString: return date(NumberText(tape.text(index, arena: arena)), in: unit)
     default: return nil
     }
-  }
-
-  private func strictDate(_ index: Int, of tape: JSONTape, arena: CellArena) -> Conversion? {
-    let token = tape.tokens[index]
-    let text: UnsafeRawBufferPointer
-    switch token.kind {
-    case .string: text = token.bytes
-    case .escapedString: text = tape.text(index, arena: arena)
-    default: return nil
-    }
-    if text.isEmpty { return .cell(.null) }
-    // A day alone is the moment at which it begins in UTC.
-    let date =
-      ZonedDateText.parse(text, isStrict: true) ?? (text.count == 10 ? DateText.parse(text) : nil)
-    return date.map { .cell(.real($0)) } ?? .mismatch(.notADate)
   }
 
   private func date(_ number: consuming NumberText?, in unit: UnixTimeUnit) -> Conversion {

@@ -9,7 +9,7 @@ extension ValueConverter {
       fits(value) ? .cell(.integer(value)) : .mismatch(.outOfRange)
     case .double, .float: .cell(.real(rounded(Double(value))))
     case .boolean: .cell(.integer(value == 0 ? 0 : 1))
-    case .date where form == .isoDate: .mismatch(.wrongKind(.number))
+    case .date where form == .isoDate(isStrict: false): .mismatch(.wrongKind(.number))
     case .date: DateText.unix(value).map { .cell(.real($0)) } ?? .mismatch(.outOfRange)
     case .string, .decimal: .cell(ValueConverter.text(value, arena: arena))
     case .uuid, .uri, .binary: .mismatch(.wrongKind(.number))
@@ -23,7 +23,7 @@ extension ValueConverter {
     switch type {
     case .uuid, .uri, .binary: return .mismatch(.wrongKind(.number))
     case .transformable: return .mismatch(.noTransformer)
-    case .date where form == .isoDate: return .mismatch(.wrongKind(.number))
+    case .date where form == .isoDate(isStrict: false): return .mismatch(.wrongKind(.number))
     case .string:
       let number = NumberText(text)
       guard let decimal = number?.decimal else { return .cell(.text(arena.copy(text))) }

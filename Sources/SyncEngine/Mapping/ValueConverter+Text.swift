@@ -25,9 +25,11 @@ extension ValueConverter {
     switch form {
     case .isoDate where text.isEmpty:
       return .cell(.null)
-    case .isoDate:
+    case .isoDate(let isStrict):
       // A day alone is the moment at which it begins in UTC.
-      let date = ZonedDateText.parse(text) ?? (text.count == 10 ? DateText.parse(text) : nil)
+      let date =
+        ZonedDateText.parse(text, isStrict: isStrict)
+        ?? (text.count == 10 ? DateText.parse(text) : nil)
       return date.map { .cell(.real($0)) } ?? .mismatch(.notADate)
     case .unixTime:
       return DateText.unix(text).map { .cell(.real($0)) } ?? .mismatch(.notADate)

@@ -10,10 +10,9 @@ package struct ValueConverter: Sendable {
     /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are
     /// unix time; bytes are any JSON value.
     case natural
-    /// Dates as ISO 8601 text with time and zone, in any of its spellings; empty text is no date.
-    case isoDate
-    /// The same in its one spelling.
-    case strictISODate
+    /// Dates as ISO 8601 text with time and zone, in any of its spellings or in one; empty text is
+    /// no date.
+    case isoDate(isStrict: Bool)
     /// Dates as what a unit counts since 1970, as number or text; nil is told by the size.
     case unixTime(UnixTimeUnit?)
     /// Bytes as base64 text.

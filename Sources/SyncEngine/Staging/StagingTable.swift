@@ -113,9 +113,7 @@ final class StagingTable {
 
   /// How the values of a converter get into their cells.
   static func use(_ converter: ValueConverter) -> Use {
-    if converter.decoder == nil, converter.check == nil,
-      [.isoDate, .strictISODate].contains(converter.form)
-    {
+    if converter.decoder == nil, converter.check == nil, case .isoDate = converter.form {
       return .zonedDate
     }
     guard converter.isUsual else { return .general }

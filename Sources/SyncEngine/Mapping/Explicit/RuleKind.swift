@@ -40,7 +40,7 @@ enum RuleKind: String, Sendable, CaseIterable {
     switch self {
     case .int: .wholeNumber
     case .float: .float
-    case .isoDate: coercion == .strict ? .strictISODate : .isoDate
+    case .isoDate: .isoDate(isStrict: coercion == .strict)
     case .unixTime: .unixTime(unit)
     case .base64: .base64
     default: .natural
