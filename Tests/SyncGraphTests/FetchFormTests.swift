@@ -193,20 +193,6 @@ import Testing
     #expect(throws: Failure.self) { try failure.get() }
   }
 
-  @Test func pendingChangesTakeInWhatOthersCommitted() throws {
-    try context.performAndWait {
-      let user = try #require(try context.fetch(Fetch<User>("id == 1")).first)
-      let other = stack.newBackgroundContext()
-      try other.performAndWait {
-        try #require(try other.fetch(Fetch<User>("id == 1")).first).age = 77
-        try other.save()
-      }
-      #expect(user.age == 10)
-      context.processPendingChanges()
-      #expect(user.age == 77)
-    }
-  }
-
   @Test func batchesReadRowsWhenTheyAreLookedAt() throws {
     try context.performAndWait { () throws -> Void in
       var users: [User] = []

@@ -170,18 +170,6 @@ import Testing
     }
   }
 
-  @Test func walkingToManysTakesThreeStatements() throws {
-    let fresh = stack.newBackgroundContext()
-    try fresh.performAndWait {
-      let run = try statements {
-        for user in try fresh.fetch(Fetch<User>()) {
-          #expect(Set(user.notes.map(\.text)).count == 3)
-        }
-      }
-      #expect(run.count == 3, "\(run)")
-    }
-  }
-
   @Test func walkingToOnesTakesTwoMoreStatements() throws {
     let fresh = stack.newBackgroundContext()
     try fresh.performAndWait {

@@ -56,9 +56,4 @@ import Testing
     let stack = try DataStack(model: TestModels.users(), storeType: .inMemory)
     #expect(stack.storeURL == nil)
   }
-
-  @Test func theViewContextIsTheMainContext() throws {
-    let stack = try DataStack(model: TestModels.users(), store: .inMemory)
-    #expect(stack.viewContext === stack.mainContext)
-  }
 }

@@ -2,23 +2,10 @@ import Foundation
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct StackTests {
-  /// A folder that is removed with the suite's value.
-  final class Folder: Sendable {
-    let url: URL
-
-    init() throws {
-      url = FileManager.default.temporaryDirectory.appending(path: "graph-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-      try? FileManager.default.removeItem(at: url)
-    }
-  }
-
   private func insert(_ id: Int64, in context: ManagedObjectContext) throws {
     try context.performAndWait {
       let user = context.insert(User.self)
@@ -32,8 +19,8 @@ import Testing
   }
 
   @Test func filesKeepWhatWasSaved() throws {
-    let folder = try Folder()
-    let url = folder.url.appending(path: "app.sqlite")
+    let folder = try TemporaryFolder()
+    let url = folder.file("app.sqlite")
     do {
       let stack = try DataStack(model: .social(), store: .sqlite(url))
       #expect(stack.storeURL == url && stack.viewContext === stack.mainContext)
@@ -46,8 +33,8 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func droppedStacksGoOnEmpty(inMemory: Bool) async throws {
-    let folder = try Folder()
-    let url = folder.url.appending(path: "app.sqlite")
+    let folder = try TemporaryFolder()
+    let url = folder.file("app.sqlite")
     let stack = try DataStack(model: .social(), store: inMemory ? .inMemory : .sqlite(url))
     let context = stack.newBackgroundContext()
     try insert(1, in: context)
@@ -65,6 +52,7 @@ import Testing
     #expect(try count(stack.mainContext) == 0)
     await withCheckedContinuation { continuation in
       stack.drop { error in
+        dispatchPrecondition(condition: .onQueue(.main))
         #expect(error == nil)
         continuation.resume()
       }

@@ -7,78 +7,51 @@ import Testing
 
 /// `import` takes one document or the pages of a list, in one transaction or in many.
 @Suite struct ImportSourceTests {
-  private let bench: ToolBench
-  private let model: String
+  private let cities: CityBench
+  private var bench: ToolBench { cities.tool }
 
-  init() throws {
-    bench = try ToolBench()
-    model = try bench.file(
-      "Cities.xml",
-      """
-      <model><entity name="City" syncable="YES">
-        <attribute name="id" optional="YES" attributeType="Integer 64"/>
-        <attribute name="name" optional="YES" attributeType="String"/>
-      </entity></model>
-      """)
-  }
-
-  private func cities(_ name: String, _ ids: Range<Int>) throws -> String {
-    let items = ids.map { "{\"id\": \($0), \"name\": \"city \($0)\"}" }
-    return try bench.file(name, "[" + items.joined(separator: ",") + "]")
-  }
+  init() throws { cities = try CityBench() }
 
   private func importing(_ words: String...) async -> (
     code: ExitCode, output: String, error: String
   ) {
     await bench.run(
       ["import"] + words
-        + ["--model", model, "--entity", "City", "--store", bench.store, "--quiet"])
-  }
-
-  private func stored() throws -> [Int] {
-    let stack = try DataStack(
-      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
-      store: .sqlite(URL(filePath: bench.store)))
-    defer { try? stack.close() }
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
-      try context.fetch(Fetch<ManagedObject>(entityNamed: "City").sorted(by: "id"))
-        .compactMap { ($0["id"] as? Int64).map(Int.init) }
-    }
+        + ["--model", cities.model, "--entity", "City", "--store", bench.store, "--quiet"])
   }
 
   @Test func filesArePagesOfOneListAndWhatNoneMentionsGoesAtTheEnd() async throws {
-    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
+    #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
     let result = await importing(
-      try cities("one.json", 0..<10), try cities("two.json", 10..<25), "--report", "json")
+      try cities.file("one.json", 0..<10), try cities.file("two.json", 10..<25), "--report", "json")
     #expect(result.code == .done, "\(result.error)")
-    #expect(try stored() == Array(0..<25))
+    #expect(try cities.stored() == Array(0..<25))
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
     #expect(report.entities["City"]?.unchanged == 25 && report.entities["City"]?.deleted == 5)
   }
 
   @Test func aStoreThatIsThereBringsItsModel() async throws {
     let words = ["--entity", "City", "--store", bench.store]
-    let none = await bench.run(["import", try cities("one.json", 0..<3)] + words)
+    let none = await bench.run(["import", try cities.file("one.json", 0..<3)] + words)
     #expect(none.code == .usage && none.error.contains("there is no store"), "\(none.error)")
-    #expect(await importing(try cities("one.json", 0..<3)).code == .done)
-    let kept = await bench.run(["import", try cities("two.json", 1..<5)] + words)
+    #expect(await importing(try cities.file("one.json", 0..<3)).code == .done)
+    let kept = await bench.run(["import", try cities.file("two.json", 1..<5)] + words)
     #expect(kept.code == .done, "\(kept.error)")
-    #expect(try stored() == Array(1..<5))
+    #expect(try cities.stored() == Array(1..<5))
   }
 
   @Test func aPageThatCannotBeReadDeletesNothing() async throws {
-    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
+    #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
     let result = await importing(
-      try cities("one.json", 0..<10), try bench.file("two.json", "[{\"id\": 1"))
+      try cities.file("one.json", 0..<10), try bench.file("two.json", "[{\"id\": 1"))
     #expect(result.code == .failed)
-    #expect(try stored() == Array(0..<30))
+    #expect(try cities.stored() == Array(0..<30))
   }
 
   @Test(arguments: [1, 7, 1_000]) func batchesGiveWhatOneTransactionGives(size: Int) async throws {
-    let result = await importing(try cities("all.json", 0..<20), "--per-batch", "\(size)")
+    let result = await importing(try cities.file("all.json", 0..<20), "--per-batch", "\(size)")
     #expect(result.code == .done, "\(result.error)")
-    #expect(try stored() == Array(0..<20))
+    #expect(try cities.stored() == Array(0..<20))
   }
 
   @Test func batchesBeforeOneThatFailsStay() async throws {
@@ -87,11 +60,11 @@ import Testing
     let result = await importing(file, "--per-batch", "5")
     #expect(result.code == .failed)
     #expect(result.error.contains("Batches before the one that failed stay"), "\(result.error)")
-    #expect(try stored() == Array(0..<10))
+    #expect(try cities.stored() == Array(0..<10))
   }
 
   @Test func aPipeIsReadFromTheStandardInput() async throws {
-    let path = try cities("one.json", 0..<1) + ".pipe"
+    let path = try cities.file("one.json", 0..<1) + ".pipe"
     #expect(mkfifo(path, 0o600) == 0)
     let imported = await importing(path)
     let drawn = await bench.run("model", "--from", path)
@@ -109,48 +82,49 @@ import Testing
   }
 
   @Test func aSessionGoesOnBehindThePagesThatAreStored() async throws {
-    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
-    let one = try cities("one.json", 0..<10)
+    #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
+    let one = try cities.file("one.json", 0..<10)
     let two = try bench.file("two.json", "[{\"id\": 1")
     let failed = await importing(one, two, "--session", "nightly")
     #expect(failed.code == .failed)
     #expect(
       failed.error.contains("1 of 2 pages stored, nothing deleted. Stopped at \(two)."),
       "\(failed.error)")
-    #expect(try stored() == Array(0..<30))
+    #expect(try cities.stored() == Array(0..<30))
     let lines = await sessions("--json").output
     let line = try JSONValue(parsing: lines)
     #expect(line["name"] == "nightly" && line["entity"] == "City")
     #expect(line["stored"] == [.string(one)] && line["missing"] == [.string(two)])
     #expect(await sessions().output.contains("nightly"))
 
-    _ = try cities("two.json", 10..<25)
+    _ = try cities.file("two.json", 10..<25)
     let again = await bench.run(
-      "import", one, two, "--session", "nightly", "--model", model, "--entity", "City", "--store",
+      "import", one, two, "--session", "nightly", "--model", cities.model, "--entity", "City",
+      "--store",
       bench.store, "--report", "json")
     #expect(again.code == .done, "\(again.error)")
     #expect(again.error.contains("1 of 2 pages stored before"), "\(again.error)")
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(again.output.utf8))
     #expect(report.itemCount == 15 && report.deleted == 5)
-    #expect(try stored() == Array(0..<25))
+    #expect(try cities.stored() == Array(0..<25))
     #expect(await sessions().error == "No session is kept.\n")
   }
 
   /// What was stored of it may be gone from the new content, and the other way round.
   @Test func aPageWhoseFileChangedIsReadAgain() async throws {
-    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
-    let one = try cities("one.json", 0..<10)
+    #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
+    let one = try cities.file("one.json", 0..<10)
     let two = try bench.file("two.json", "[{\"id\": 1")
     #expect(await importing(one, two, "--session", "nightly").code == .failed)
-    _ = try cities("one.json", 0..<12)
-    _ = try cities("two.json", 20..<25)
+    _ = try cities.file("one.json", 0..<12)
+    _ = try cities.file("two.json", 20..<25)
     #expect(await importing(one, two, "--session", "nightly").code == .done)
-    #expect(try stored() == Array(0..<12) + Array(20..<25))
+    #expect(try cities.stored() == Array(0..<12) + Array(20..<25))
   }
 
   @Test func aSessionCanBeAbandoned() async throws {
-    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
-    let one = try cities("one.json", 5..<35)
+    #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
+    let one = try cities.file("one.json", 5..<35)
     let two = try bench.file("two.json", "[{\"id\": 1")
     #expect(await importing(one, two, "--session", "nightly").code == .failed)
     // Another list under the same name lacks a page.
@@ -159,9 +133,9 @@ import Testing
     let wrong = await sessions("--abandon", "nigthly")
     #expect(wrong.code == .failed && wrong.error.contains("Did you mean nightly?"))
     #expect(await sessions("--abandon", "nightly").code == .done)
-    #expect(try stored() == Array(0..<35))
+    #expect(try cities.stored() == Array(0..<35))
     #expect(await importing(one, "--session", "nightly").code == .done)
-    #expect(try stored() == Array(5..<35))
+    #expect(try cities.stored() == Array(5..<35))
   }
 
   /// What the end deletes depends on them, and on what the first page found.
@@ -170,12 +144,12 @@ import Testing
     ["--operations", "insert,update", "--where", "id < 5"],
   ])
   func aSessionGoesOnWithTheSettingsItBeganWith(_ others: [String]) async throws {
-    #expect(await importing(try cities("all.json", 0..<30)).code == .done)
-    let one = try cities("one.json", 0..<10)
+    #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
+    let one = try cities.file("one.json", 0..<10)
     let two = try bench.file("two.json", "[{\"id\": 1")
     #expect(await importing(one, two, "--session", "nightly").code == .failed)
-    _ = try cities("two.json", 10..<25)
-    let session = ["import", one, two, "--session", "nightly", "--model", model, "--quiet"]
+    _ = try cities.file("two.json", 10..<25)
+    let session = ["import", one, two, "--session", "nightly", "--model", cities.model, "--quiet"]
     let city = ["--entity", "City", "--store", bench.store]
     let refused = await bench.run(session + city + others)
     #expect(refused.code == .failed)
@@ -183,31 +157,32 @@ import Testing
       #expect(refused.error.contains("\(option) was"), "\(refused.error)")
     }
     #expect(refused.error.contains("abandon"), "\(refused.error)")
-    #expect(try stored() == Array(0..<30))
+    #expect(try cities.stored() == Array(0..<30))
     // The guard and what becomes of unfit items may change: that is how a refusal is answered.
     let again = await bench.run(session + city + ["--guard", "off", "--on-error", "fail"])
     #expect(again.code == .done, "\(again.error)")
-    #expect(try stored() == Array(0..<25))
+    #expect(try cities.stored() == Array(0..<25))
   }
 
   @Test func aSessionIsOfOneEntity() async throws {
     let two = try bench.file("two.json", "[{\"id\": 1")
     #expect(
-      await importing(try cities("one.json", 0..<10), two, "--session", "nightly").code == .failed)
-    let model = try bench.file(
+      await importing(try cities.file("one.json", 0..<10), two, "--session", "nightly").code
+        == .failed)
+    let both = try bench.file(
       "Both.xml",
-      try String(contentsOfFile: model, encoding: .utf8).replacing(
+      try String(contentsOfFile: cities.model, encoding: .utf8).replacing(
         "</model>",
         with: """
           <entity name="Town" syncable="YES">
           <attribute name="id" optional="YES" attributeType="Integer 64"/></entity></model>
           """))
     let store = try DataStack(
-      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
+      model: ManagedObjectModel(contentsOf: URL(filePath: both)),
       store: .sqlite(URL(filePath: bench.store)))
     try store.close()
     let other = await bench.run(
-      "import", two, "--session", "nightly", "--model", model, "--entity", "Town", "--store",
+      "import", two, "--session", "nightly", "--model", both, "--entity", "Town", "--store",
       bench.store)
     #expect(other.code == .failed)
     #expect(other.error.contains("pages of City, not of Town"), "\(other.error)")
@@ -216,13 +191,13 @@ import Testing
   /// What it says twice it says once; the report counts it once too.
   @Test(arguments: [[], ["--session", "nightly"]])
   func aFileThatIsGivenTwiceIsReadOnce(_ words: [String]) async throws {
-    let one = try cities("one.json", 0..<10)
-    let two = try cities("two.json", 5..<15)
+    let one = try cities.file("one.json", 0..<10)
+    let two = try cities.file("two.json", 5..<15)
     let link = one + ".link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: one)
     let result = await bench.run(
       ["import", one, two, one, link] + words
-        + ["--model", model, "--entity", "City", "--store", bench.store, "--report", "json"])
+        + ["--model", cities.model, "--entity", "City", "--store", bench.store, "--report", "json"])
     #expect(result.code == .done, "\(result.error)")
     #expect(result.error.contains("one.json was given before"), "\(result.error)")
     #expect(result.error.contains("one.json.link was given before"), "\(result.error)")
@@ -236,10 +211,10 @@ import Testing
     ["FILE", "--session"],
   ])
   func aSessionNeedsFilesThatAreReadWhole(_ words: [String]) async throws {
-    let file = try cities("all.json", 0..<3)
+    let file = try cities.file("all.json", 0..<3)
     let result = await bench.run(
       ["import"] + words.map { $0 == "FILE" ? file : $0 }
-        + ["--model", model, "--entity", "City", "--store", bench.store])
+        + ["--model", cities.model, "--entity", "City", "--store", bench.store])
     #expect(result.code == .usage && result.error.contains("--session"), "\(result.error)")
   }
 }

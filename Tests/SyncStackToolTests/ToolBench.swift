@@ -54,3 +54,39 @@ final class ToolBench: Sendable {
     return (result.code, result.output)
   }
 }
+
+/// A tool over cities, which have a number and a name.
+struct CityBench {
+  let tool: ToolBench
+  let model: String
+
+  init() throws {
+    tool = try ToolBench()
+    model = try tool.file(
+      "Cities.xml",
+      """
+      <model><entity name="City" syncable="YES">
+        <attribute name="id" optional="YES" attributeType="Integer 64"/>
+        <attribute name="name" optional="YES" attributeType="String"/>
+      </entity></model>
+      """)
+  }
+
+  /// Writes a file of cities and gives its path.
+  func file(_ name: String, _ ids: Range<Int>, _ city: String = "city") throws -> String {
+    let items = ids.map { "{\"id\": \($0), \"name\": \"\(city) \($0)\"}" }
+    return try tool.file(name, "[" + items.joined(separator: ",\n") + "]")
+  }
+
+  func stored() throws -> [Int] {
+    let stack = try DataStack(
+      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
+      store: .sqlite(URL(filePath: tool.store)))
+    defer { try? stack.close() }
+    let context = stack.newBackgroundContext()
+    return try context.performAndWait {
+      try context.fetch(Fetch<ManagedObject>(entityNamed: "City").sorted(by: "id"))
+        .compactMap { ($0["id"] as? Int64).map(Int.init) }
+    }
+  }
+}

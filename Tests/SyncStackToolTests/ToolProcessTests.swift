@@ -6,29 +6,14 @@ import Testing
 
 /// What only a process of its own shows: signals, the end of others, output that goes nowhere.
 @Suite(.timeLimit(.minutes(30))) struct ToolProcessTests {
-  private let bench: ToolBench
-  private let model: String
+  private let cities: CityBench
+  private var bench: ToolBench { cities.tool }
 
-  init() throws {
-    bench = try ToolBench()
-    model = try bench.file(
-      "Cities.xml",
-      """
-      <model><entity name="City" syncable="YES">
-        <attribute name="id" optional="YES" attributeType="Integer 64"/>
-        <attribute name="name" optional="YES" attributeType="String"/>
-      </entity></model>
-      """)
-  }
-
-  private func cities(_ name: String, _ ids: Range<Int>, _ city: String = "city") throws -> String {
-    let items = ids.map { "{\"id\": \($0), \"name\": \"\(city) \($0)\"}" }
-    return try bench.file(name, "[" + items.joined(separator: ",\n") + "]")
-  }
+  init() throws { cities = try CityBench() }
 
   private func importing(_ words: String...) throws -> ToolProcess {
     try ToolProcess(
-      ["import"] + words + ["--model", model, "--entity", "City", "--store", bench.store])
+      ["import"] + words + ["--model", cities.model, "--entity", "City", "--store", bench.store])
   }
 
   /// Looks into the store beside the process that writes.
@@ -36,26 +21,16 @@ import Testing
     var configuration = Store.Configuration(.file(URL(filePath: bench.store)))
     configuration.isReadOnly = true
     return try Store(
-      model: ManagedObjectModel(contentsOf: URL(filePath: model)), configuration: configuration)
-  }
-
-  private func stored() throws -> [Int] {
-    let stack = try DataStack(
-      model: ManagedObjectModel(contentsOf: URL(filePath: model)),
-      store: .sqlite(URL(filePath: bench.store)))
-    defer { try? stack.close() }
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
-      try context.fetch(Fetch<ManagedObject>(entityNamed: "City").sorted(by: "id"))
-        .compactMap { ($0["id"] as? Int64).map(Int.init) }
-    }
+      model: ManagedObjectModel(contentsOf: URL(filePath: cities.model)),
+      configuration: configuration
+    )
   }
 
   @Test func theExitCodeSaysHowItEnded() async throws {
-    #expect(try await importing(cities("a.json", 0..<3), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("a.json", 0..<3), "--quiet").wait() == 0)
     #expect(try await importing(bench.file("b.json", "[{"), "--quiet").wait() == 1)
     #expect(try await ToolProcess(["import"]).wait() == 2)
-    #expect(try stored() == [0, 1, 2])
+    #expect(try cities.stored() == [0, 1, 2])
   }
 
   // MARK: - Ctrl-C
@@ -63,17 +38,17 @@ import Testing
   /// Services and containers end a program by SIGTERM.
   @Test(arguments: [SIGINT, SIGTERM])
   func anInterruptLeavesTheStoreAsItWas(_ signal: Int32) async throws {
-    #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
-    let long = try importing(cities("many.json", 0..<60_000, "other"))
+    #expect(try await importing(cities.file("few.json", 0..<5), "--quiet").wait() == 0)
+    let long = try importing(cities.file("many.json", 0..<60_000, "other"))
     #expect(await long.end(by: signal) { long.error.contains("match") } == 130)
     #expect(long.error.hasSuffix("Cancelled. The store is as it was.\n"), "\(long.error)")
     #expect(long.output.isEmpty)
-    #expect(try stored() == Array(0..<5))
+    #expect(try cities.stored() == Array(0..<5))
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
   func anExportThatIsStoppedLeavesNoFile(_ signal: Int32) async throws {
-    #expect(try await importing(cities("many.json", 0..<60_000), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("many.json", 0..<60_000), "--quiet").wait() == 0)
     let folder = bench.folder.file("exports")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let export = try ToolProcess([
@@ -91,7 +66,7 @@ import Testing
   @Test func aSecondInterruptIsNotNeededWhileTheInputIsSilent() async throws {
     let pipe = Pipe()
     let waiting = try ToolProcess(
-      ["import", "--stdin", "--model", model, "--entity", "City", "--store", bench.store],
+      ["import", "--stdin", "--model", cities.model, "--entity", "City", "--store", bench.store],
       input: pipe.fileHandleForReading)
     // The store is made before the input is read.
     try await waiting.until { FileManager.default.fileExists(atPath: bench.store) }
@@ -106,16 +81,16 @@ import Testing
   // MARK: - kill -9
 
   @Test func whoIsKilledHasStoredNothing() async throws {
-    #expect(try await importing(cities("few.json", 0..<5), "--quiet").wait() == 0)
-    let long = try importing(cities("many.json", 0..<60_000, "other"))
+    #expect(try await importing(cities.file("few.json", 0..<5), "--quiet").wait() == 0)
+    let long = try importing(cities.file("many.json", 0..<60_000, "other"))
     #expect(await long.end(by: SIGKILL) { long.error.contains("insert") } == 128 + SIGKILL)
-    #expect(try stored() == Array(0..<5))
+    #expect(try cities.stored() == Array(0..<5))
   }
 
   @Test func anImportInBatchesThatWasKilledIsMadeUpFor() async throws {
     let count = 20_000
-    #expect(try await importing(cities("old.json", count..<count + 10), "--quiet").wait() == 0)
-    let words = [try cities("all.json", 0..<count), "--per-batch", "50"]
+    #expect(try await importing(cities.file("old.json", count..<count + 10), "--quiet").wait() == 0)
+    let words = [try cities.file("all.json", 0..<count), "--per-batch", "50"]
     let first = try importing(words[0], words[1], words[2], "--quiet")
     let reader = try reader()
     let city = try reader.model.requireEntity(named: "City")
@@ -126,7 +101,7 @@ import Testing
     // Whoever opens the file next may find a batch in the log that the killed process had no time
     // to announce.
     try reader.close()
-    let kept = try stored().count - 10
+    let kept = try cities.stored().count - 10
     #expect(kept > 1_000 && kept < count && kept % 50 == 0)
     // Deletions wait for the end, and that is reached only now.
     let second = try importing(words[0], words[1], words[2], "--quiet", "--report", "json")
@@ -134,19 +109,20 @@ import Testing
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(second.output.utf8))
     #expect(report.inserted == count - kept)
     #expect(report.deleted == 10)
-    #expect(try stored() == Array(0..<count))
+    #expect(try cities.stored() == Array(0..<count))
   }
 
   @Test(arguments: [SIGKILL, SIGINT]) func aSessionGoesOnBehindThePageItWasStoppedAfter(
     _ signal: Int32
   ) async throws {
-    #expect(try await importing(cities("old.json", 0..<15), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("old.json", 0..<15), "--quiet").wait() == 0)
     let pages = try [
-      cities("1.json", 0..<10), cities("2.json", 100..<60_100), cities("3.json", 20..<30),
+      cities.file("1.json", 0..<10), cities.file("2.json", 100..<60_100),
+      cities.file("3.json", 20..<30),
     ]
     let words = pages + ["--session", "nightly"]
     let first = try ToolProcess(
-      ["import"] + words + ["--model", model, "--entity", "City", "--store", bench.store])
+      ["import"] + words + ["--model", cities.model, "--entity", "City", "--store", bench.store])
     let reader = try reader()
     let status = await first.end(by: signal) {
       try reader.read {
@@ -158,7 +134,7 @@ import Testing
     if signal == SIGINT {
       #expect(first.error.contains("Cancelled. 1 of 3 pages stored, nothing deleted."))
     }
-    #expect(try stored() == Array(0..<15))
+    #expect(try cities.stored() == Array(0..<15))
     let list = try ToolProcess(["sessions", "--store", bench.store, "--json"])
     #expect(await list.wait() == 0)
     let line = try JSONValue(parsing: list.output)
@@ -167,22 +143,22 @@ import Testing
 
     let second = try ToolProcess(
       ["import"] + words
-        + ["--model", model, "--entity", "City", "--store", bench.store, "--report", "json"])
+        + ["--model", cities.model, "--entity", "City", "--store", bench.store, "--report", "json"])
     #expect(await second.wait() == 0, "\(second.error)")
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(second.output.utf8))
     #expect(report.itemCount == 60_010 && report.deleted == 5)
-    #expect(try stored() == Array(0..<10) + Array(20..<30) + Array(100..<60_100))
+    #expect(try cities.stored() == Array(0..<10) + Array(20..<30) + Array(100..<60_100))
   }
 
   // MARK: - Others who write
 
   @Test func oneProcessWatchesWhatOthersCommit() async throws {
-    #expect(try await importing(cities("a.json", 0..<2), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("a.json", 0..<2), "--quiet").wait() == 0)
     #expect(try await ToolProcess(["history", "--store", bench.store, "--start"]).wait() == 0)
     let watch = try ToolProcess(
       ["watch", "--store", bench.store, "--since", "0", "--count", "3", "--json"])
     for number in 1...3 {
-      let payload = try cities("\(number).json", 0..<2 + number)
+      let payload = try cities.file("\(number).json", 0..<2 + number)
       #expect(try await importing(payload, "--quiet").wait() == 0)
       try await watch.until { watch.output.count { $0 == "\n" } >= number }
     }
@@ -193,9 +169,9 @@ import Testing
   }
 
   @Test func watchingEndsWithAnInterrupt() async throws {
-    #expect(try await importing(cities("a.json", 0..<2), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("a.json", 0..<2), "--quiet").wait() == 0)
     #expect(try await ToolProcess(["history", "--store", bench.store, "--start"]).wait() == 0)
-    #expect(try await importing(cities("b.json", 0..<3), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("b.json", 0..<3), "--quiet").wait() == 0)
     let watch = try ToolProcess(["watch", "--store", bench.store, "--since", "0"])
     // What it has written says that it watches.
     try await watch.until { !watch.output.isEmpty }
@@ -206,7 +182,7 @@ import Testing
   // MARK: - Output that goes nowhere
 
   @Test func outputWithoutRoomIsAnErrorNotACrash() async throws {
-    #expect(try await importing(cities("a.json", 0..<2), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("a.json", 0..<2), "--quiet").wait() == 0)
     let full = try #require(FileHandle(forWritingAtPath: "/dev/full"), "no /dev/full")
     let show = try ToolProcess(["show", "City", "--store", bench.store], output: full)
     #expect(await show.wait() == 1)
@@ -216,7 +192,7 @@ import Testing
 
   /// As in `syncstack show | head -1`.
   @Test func aReaderThatLeavesEndsTheToolQuietly() async throws {
-    #expect(try await importing(cities("a.json", 0..<20_000), "--quiet").wait() == 0)
+    #expect(try await importing(cities.file("a.json", 0..<20_000), "--quiet").wait() == 0)
     let pipe = Pipe()
     let show = try ToolProcess(
       ["show", "City", "--store", bench.store, "--limit", "0"], output: pipe.fileHandleForWriting)

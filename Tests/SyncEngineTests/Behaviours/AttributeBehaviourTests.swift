@@ -90,7 +90,7 @@ import Testing
       "companyName=n companyCity=c"),
   ]
 
-  /// Values of each type, by the table of section 6.
+  /// Values of each type.
   static let values = [
     Case(
       "integers", #""integer16": 16, "integer32": 32, "integer64": 64"#,
@@ -155,27 +155,30 @@ import Testing
       .map { "\($0)=\($1)" }.joined(separator: " ")
   }
 
-  @Test("by sync", arguments: keys + values, SyncCall.some)
-  func syncs(_ test: Case, _ call: SyncCall) async throws {
+  @Test("by sync", arguments: keys + values)
+  func syncs(_ test: Case) throws {
     let stack = try Self.stack()
-    try await call.run(stack, "[{\"id\": 1, \(test.item)}]", test.entity, .all)
+    let items = try dictionaries("[{\"id\": 1, \(test.item)}]")
+    try stack.sync(items, inEntityNamed: test.entity)
     #expect(try outcome(test, stack) == test.expected)
     // What comes again as it is changes nothing.
-    let report = try await stack.sync(
-      Data("[{\"id\": 1, \(test.item)}]".utf8), inEntityNamed: test.entity)
-    #expect(report.isUnchanged)
+    #expect(try stack.sync(items, inEntityNamed: test.entity).isUnchanged)
   }
 
-  @Test("by fill(with:) and hyp_fill(with:)", arguments: keys + values, [true, false])
-  func fills(_ test: Case, isLegacy: Bool) throws {
+  @Test("by fill(with:) and hyp_fill(with:)", arguments: keys + values)
+  func fills(_ test: Case) throws {
     let stack = try Self.stack()
     let item = try #require(dictionaries("[{\(test.item)}]").first)
     try stack.inMain { context in
-      let object = try context.insert(entityNamed: test.entity)
-      if isLegacy { try object.hyp_fill(with: item) } else { try object.fill(with: item) }
-      try context.save()
+      for isLegacy in [false, true] {
+        let object = try context.insert(entityNamed: test.entity)
+        if isLegacy { try object.hyp_fill(with: item) } else { try object.fill(with: item) }
+        try context.save()
+        #expect(try outcome(test, stack) == test.expected)
+        context.delete(object)
+        try context.save()
+      }
     }
-    #expect(try outcome(test, stack) == test.expected)
   }
 
   @Test("values are of the Swift types that the documentation names")
@@ -213,27 +216,6 @@ import Testing
         try JSONValue(canonical: hobbies).foundationValue as? [String] == ["Football", "Soccer"])
       #expect(user.value(forKey: "age") == nil)
     }
-  }
-
-  @Test(
-    "binary attributes hold any JSON value and give it back",
-    arguments: [
-      #"["Football", "Soccer", "Code"]"#, #"{"12.50": 2, "a": {"b": [1, true, null]}}"#, #""text""#,
-      "1", "1.5", "false", "[]", "{}", #""YQ==""#,
-    ])
-  func archives(json: String) throws {
-    let stack = try Self.stack()
-    try stack.sync(
-      dictionaries(#"[{"id": 1, "hobbies": \#(json), "expenses": null}]"#), inEntityNamed: "User")
-    try stack.inMain { context in
-      let user = try #require(try context.fetch(1, inEntityNamed: "User"))
-      let data = try #require(user.value(forKey: "hobbies") as? Data)
-      #expect(try JSONValue(canonical: data) == JSONValue(parsing: json))
-      #expect(user.value(forKey: "expenses") == nil)
-    }
-    let again = try stack.sync(
-      dictionaries(#"[{"id": 1, "hobbies": \#(json)}]"#), inEntityNamed: "User")
-    #expect(again.isUnchanged)
   }
 
   @Test("dictionaries may hold anything that stands for JSON")
@@ -296,40 +278,5 @@ import Testing
       #expect(user?["age"] as? Int64 == 3)
     }
     #expect(try stack.count("User") == 8)
-  }
-
-  @Test("an equal value leaves the object clean", arguments: [1, 2])
-  func cleanness(_ round: Int) throws {
-    let stack = try Self.stack()
-    let item: [String: Any] = [
-      "id": 1, "first_name": "A", "age": "3", "hobbies": ["b": 1, "a": [2]],
-    ]
-    try stack.inMain { context in
-      let user = try context.insertOrUpdate(item, inEntityNamed: "User")
-      #expect(!context.hasChanges)
-      try user.fill(with: item)
-      #expect(!context.hasChanges && !user.hasChanges)
-      try user.fill(with: ["first_name": "B"] as [String: Any])
-      #expect(user.hasChanges)
-    }
-  }
-
-  @Test(
-    "a required attribute without value: the item is named and left out, or the sync fails"
-  )
-  func required() throws {
-    let stack = try Self.stack()
-    let report = try stack.sync(
-      dictionaries(#"[{"id": 1, "name": "a"}, {"id": 2}]"#), inEntityNamed: "Named")
-    #expect(try stack.shown("Named", "id name kind") == ["1 a plain"])
-    #expect(report.findings(of: .skippedItem).first?.key == "2")
-    let sync = try Sync(
-      changes: dictionaries(#"[{"id": 1, "name": null}]"#), inEntityNamed: "Named",
-      dataStack: stack)
-    sync.onItemError = .fail
-    sync.start()
-    let error = #expect(throws: SyncError.self) { try sync.result?.get() }
-    #expect(error?.code == .requiredValueMissing && error?.property == "name" && error?.key == "1")
-    #expect(try stack.shown("Named", "id name") == ["1 a"])
   }
 }

@@ -40,24 +40,21 @@ struct BehaviourCase: CustomTestStringConvertible, Sendable {
   let model: String
   let steps: [Step]
   let expected: [Expectation]
-  /// Whether the last step, once more, ends the same.
-  let isSettled: Bool
 
   init(
-    _ rule: String, _ model: String, _ steps: [Step], isSettled: Bool = true,
+    _ rule: String, _ model: String, _ steps: [Step],
     _ expected: Expectation...
   ) {
-    self.init(rule, model, steps, isSettled: isSettled, expectations: expected)
+    self.init(rule, model, steps, expectations: expected)
   }
 
   init(
-    _ rule: String, _ model: String, _ steps: [Step], isSettled: Bool = true,
+    _ rule: String, _ model: String, _ steps: [Step],
     expectations: [Expectation]
   ) {
     self.rule = rule
     self.model = model
     self.steps = steps
-    self.isSettled = isSettled
     expected = expectations
   }
 
@@ -71,7 +68,8 @@ struct BehaviourCase: CustomTestStringConvertible, Sendable {
       try await call.run(stack, step.json, step.entity, step.operations)
     }
     try compare(stack, "\(call)")
-    if isSettled, let last = steps.last {
+    // The last step, once more, ends the same.
+    if let last = steps.last {
       try await call.run(stack, last.json, last.entity, last.operations)
       try compare(stack, "\(call), again")
     }
@@ -89,11 +87,6 @@ struct BehaviourCase: CustomTestStringConvertible, Sendable {
 enum SyncCall: String, CaseIterable, Sendable {
   case throwingWithDictionaries, asynchronousWithData, completionWithTree, classWithDictionaries
   case classInBackgroundContext, operationWithFile, mainContextWithText, startedOperation
-
-  /// One for each kind of receiver.
-  static let some = [
-    SyncCall.asynchronousWithData, .classInBackgroundContext, .startedOperation,
-  ]
 
   func run(
     _ stack: DataStack, _ json: String, _ entity: String, _ operations: SyncOperations
@@ -159,16 +152,26 @@ func dictionaries(_ json: String) throws -> [[String: Any]] {
 }
 
 extension Fixtures {
+  private static let read = Locked<[String: ManagedObjectModel]>([:])
+
   /// The folder of the model documents, as a bundle.
   static func models() throws -> Bundle { try #require(Bundle(url: url("Models"))) }
+
+  /// A model document by its name, which is read once.
+  static func model(_ name: String) throws -> ManagedObjectModel {
+    if let model = read.withLock({ $0[name] }) { return model }
+    let model = try DataStack(modelName: name, bundle: models(), storeType: .inMemory).model
+    read.withLock { $0[name] = model }
+    return model
+  }
 }
 
 extension DataStack {
   /// Opens a model document of the fixtures by its name; in a folder, with a file.
   static func opened(_ modelName: String, in folder: URL? = nil) throws -> DataStack {
     try DataStack(
-      modelName: modelName, bundle: Fixtures.models(),
-      storeType: folder == nil ? .inMemory : .sqLite, containerURL: folder)
+      model: Fixtures.model(modelName),
+      store: folder.map { .sqlite($0.appending(path: "\(modelName).sqlite")) } ?? .inMemory)
   }
 
   /// Runs a body with the main context, on its queue.

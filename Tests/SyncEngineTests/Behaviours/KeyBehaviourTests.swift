@@ -5,7 +5,7 @@ import Testing
 
 /// Annotations, primary keys and inheritance.
 @Suite(.timeLimit(.minutes(30))) struct KeyBehaviourTests {
-  /// The table of section 3.2: entity, local key, remote key, a key in JSON and as stored.
+  /// Entity, local key, remote key, a key in JSON and as stored.
   static let table:
     [(entity: String, local: String, remote: String, json: String, stored: String)] = [
       ("User", "remoteID", "id", "7", "7"), ("SimpleID", "id", "id", #""a""#, "a"),
@@ -16,17 +16,16 @@ import Testing
       ("Lower", "id", "id", "7", "7"), ("Both", "id", "id", "7", "7"),
     ]
 
-  @Test("local and remote key of each entity", arguments: table, SyncCall.allCases)
+  @Test("local and remote key of each entity", arguments: table)
   func keys(
-    _ row: (entity: String, local: String, remote: String, json: String, stored: String),
-    _ call: SyncCall
-  ) async throws {
+    _ row: (entity: String, local: String, remote: String, json: String, stored: String)
+  ) throws {
     let stack = try DataStack.opened("PrimaryKey")
     #expect(try stack.model.requireEntity(named: row.entity).primaryKey?.name == row.local)
     for name in ["one", "two"] {
       let key = row.entity == "Both" ? "title" : "name"
       let json = #"[{"\#(row.remote)": \#(row.json), "\#(key)": "\#(name)"}]"#
-      try await call.run(stack, json, row.entity, .all)
+      try stack.sync(dictionaries(json), inEntityNamed: row.entity)
       #expect(try stack.shown(row.entity, "\(row.local) name") == ["\(row.stored) \(name)"])
     }
   }
@@ -45,79 +44,12 @@ import Testing
     }
   }
 
-  @Test("an entity without key: a typed error, nothing stored")
-  func noKey() throws {
-    let stack = try DataStack.opened("PrimaryKey")
-    #expect(try stack.model.requireEntity(named: "NoID").primaryKey == nil)
-    let error = #expect(throws: SyncError.self) {
-      try stack.sync(dictionaries(#"[{"name": "x"}]"#), inEntityNamed: "NoID")
-    }
-    #expect(error?.code == .noPrimaryKey && error?.entity == "NoID")
-  }
-
   @Test("the current annotation wins over the legacy one; only YES and true switch on")
   func annotations() throws {
     let stack = try DataStack.opened("PrimaryKey")
     try stack.sync(
       dictionaries(#"[{"id": 1, "title": "a", "label": "b"}]"#), inEntityNamed: "Both")
     #expect(try stack.shown("Both", "id name code") == ["1 a -"])
-  }
-
-  static let cases = [
-    BehaviourCase(
-      "a to-one whose entity has no key is made once and filled again", "Notes",
-      [
-        .init("House", #"[{"id": 1, "location": {"name": "here"}}]"#),
-        .init("House", #"[{"id": 1, "location": {"name": "there"}}]"#),
-      ],
-      .init("Location", "name", "there")),
-    BehaviourCase(
-      "a to-one without key value is made once and filled again", "Notes",
-      [
-        .init("User", #"[{"id": 1, "company": {"name": "a"}}]"#),
-        .init("User", #"[{"id": 1, "company": {"name": "b"}}]"#),
-      ],
-      .init("Company", "remoteID name", "- b")),
-    BehaviourCase(
-      "a custom key with a scalar names the key of a to-one", "Notes",
-      [
-        .init("Place", #"[{"name": "Here"}]"#),
-        .init("Author", #"[{"id": "a", "start": "Here"}]"#),
-      ],
-      .init("Author", "id start", "a Here")),
-    BehaviourCase(
-      "inherited properties are filled, the key of a subentity counts", "Families",
-      [
-        .init(
-          "Racecar",
-          #"[{"id": 1, "make": "M", "team": "T", "passengers": [{"id": 1}, {"id": 2}]}]"#)
-      ],
-      .init("Racecar", "id make team passengers", "1 M T {1,2}"),
-      .init("Passenger", "id favourite", "1 -", "2 -"), .init("Car", "make", "M")),
-    BehaviourCase(
-      "fetch and count of a parent entity include its subentities", "Families",
-      [
-        .init("Circle", #"[{"id": 1, "radius": 2, "type": "c"}]"#),
-        .init("Square", #"[{"id": 2, "side": 3, "type": "s"}]"#),
-      ],
-      .init("Shape", "id shapeType", "1 c", "2 s"), .init("Circle", "id radius", "1 2.0")),
-  ]
-
-  @Test("what a key decides", arguments: cases, SyncCall.allCases)
-  func holds(_ test: BehaviourCase, _ call: SyncCall) async throws { try await test.check(call) }
-
-  @Test("an unsorted fetch gives objects in the order of insertion")
-  func insertionOrder() throws {
-    let stack = try DataStack.opened("Families")
-    let keys = [31, 2, 77, 5, 1]
-    let items = keys.map { ["id": $0] as [String: Any] }
-    try stack.sync(items, inEntityNamed: "Circle")
-    let found = try stack.inMain { context in
-      try context.fetch(Fetch<ManagedObject>(entityNamed: "Shape")).map {
-        $0.value(forKey: "id") as? Int64
-      }
-    }
-    #expect(found == keys.map(Int64.init))
   }
 
   @Test("nested objects of an abstract destination are an error that names it")

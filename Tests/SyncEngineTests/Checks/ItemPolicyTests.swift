@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import Testing
 
 /// What one item costs that cannot be stored as it stands.

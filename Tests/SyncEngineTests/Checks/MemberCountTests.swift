@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import Testing
 
 /// How many members a relationship may have, and required to-one relationships, whoever is to

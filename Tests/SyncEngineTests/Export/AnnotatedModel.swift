@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 
 /// A model in which nearly every key is another than the property's name: dot paths that share
 /// roots, reserved names, names no inflection leads back to, transformers, keys of relationships.

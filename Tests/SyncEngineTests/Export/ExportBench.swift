@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 
 /// A stack in memory, with syncs into it and exports out of it.
 struct ExportBench {

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 import TestSupport
 import Testing
 
@@ -24,7 +23,7 @@ import Testing
     return String(line.split(separator: " ").first { $0.hasPrefix(list.rawValue) } ?? "")
   }
 
-  private static func permutations(_ keys: [Int]) -> [[Int]] {
+  static func permutations(_ keys: [Int]) -> [[Int]] {
     guard keys.count > 1 else { return [keys] }
     return keys.flatMap { first in
       permutations(keys.filter { $0 != first }).map { [first] + $0 }
@@ -32,14 +31,14 @@ import Testing
   }
 
   @Test(
-    "every permutation of five; an order that stays is no change",
+    "every permutation of four; an order that stays is no change",
     arguments: List.allCases, [false, true])
   func everyPermutation(_ list: List, byKeys: Bool) throws {
     let bench = try SyncBench(TestModels.relationships())
-    try bench.sync(list.json([1, 2, 3, 4, 5], byKeys: false), "A")
-    let permutations = OrderRuleTests.permutations([1, 2, 3, 4, 5])
-    #expect(permutations.count == 120)
-    var previous = [1, 2, 3, 4, 5]
+    try bench.sync(list.json([1, 2, 3, 4], byKeys: false), "A")
+    let permutations = OrderRuleTests.permutations([1, 2, 3, 4])
+    #expect(permutations.count == 24)
+    var previous = [1, 2, 3, 4]
     for keys in permutations {
       let json = list.json(keys, byKeys: byKeys)
       let (_, changes) = try bench.syncWithChanges(json, "A")
@@ -60,7 +59,7 @@ import Testing
     try bench.sync("[\(all)]", "B")
     try bench.sync(#"[{"id": 1}]"#, "A")
     var generator = SeededGenerator(seed: 11)
-    for _ in 0..<30 {
+    for _ in 0..<15 {
       let count = Int.random(in: 0...30, using: &generator)
       let keys = Array((1...30).shuffled(using: &generator).prefix(count))
       try bench.sync(list.json(keys, byKeys: byKeys), "A")

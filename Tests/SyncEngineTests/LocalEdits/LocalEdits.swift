@@ -1,7 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 
 /// What random edits did and was not acknowledged, told apart by comparing the graph before and

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// Dates whose form a rule has settled: one spelling of ISO 8601, one unit of Unix time.

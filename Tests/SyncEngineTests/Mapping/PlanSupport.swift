@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 
 /// Compiles the plan of the first of some entities.
 func plan(

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// What each kind of rule takes, and what it makes of it.

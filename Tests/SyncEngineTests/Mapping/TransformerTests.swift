@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
+import SyncStack
 import Testing
 
 @Suite struct TransformerTests {

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -59,38 +56,6 @@ import Testing
       #expect(message.localizedCaseInsensitiveContains(mention), "\(message)")
     }
     #expect(try stack.store.read { try $0.dump() } == before)
-  }
-
-  @Test func anEntityWithoutPrimaryKeyIsRefused() async throws {
-    let model = try ManagedObjectModel([EntityDraft("Thing", [.attribute("name", .string)])])
-    let stack = try DataStack(model: model, store: .inMemory)
-    let error = await #expect(throws: SyncError.self) {
-      try await stack.sync([["name": "x"]] as JSONValue, inEntityNamed: "Thing")
-    }
-    #expect(error?.code == .noPrimaryKey)
-    #expect(error?.message.contains("sync.isPrimaryKey") == true)
-  }
-
-  @Test func aMissingFileIsNamed() async throws {
-    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
-    let url = URL(filePath: "/nowhere/users.json")
-    let error = await #expect(throws: SyncError.self) {
-      try await stack.sync(url, inEntityNamed: "User")
-    }
-    #expect(error?.code == .unreadablePayload)
-    #expect(error?.message.contains("/nowhere/users.json") == true)
-  }
-
-  @Test func anItemWithoutItsKeyAmongOthersIsLeftOutAndNothingIsDeleted() async throws {
-    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
-    try await stack.sync([["id": 1], ["id": 2]] as JSONValue, inEntityNamed: "User")
-    let report = try await stack.sync(
-      [["id": 1, "name": "Ada"], ["name": "nobody"]] as JSONValue, inEntityNamed: "User")
-    #expect(report.entities["User"]?.updated == 1)
-    #expect(report.skipped == 1)
-    #expect(report.deleted == 0)
-    #expect(report.findings(of: .skippedItem).first?.path == "$[1]")
-    #expect(report.count(of: .suspendedDeletion) == 1)
   }
 
   @Test func aFullStoreSaysSoAndStaysAsItWas() throws {

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -17,7 +14,7 @@ import Testing
   private static let seeds: (all: [UInt64], steps: Int) = {
     let environment = ProcessInfo.processInfo.environment
     guard let count = environment["CONTEXTS_SEEDS"].flatMap({ UInt64($0) }) else {
-      return (Array(1...5), 200)
+      return (Array(1...5), 120)
     }
     let first = environment["CONTEXTS_FIRST"].flatMap { UInt64($0) } ?? 1
     return (Array(first..<first + count), 500)

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import TestSupport
 import Testing
 
@@ -27,6 +25,9 @@ import Testing
         completion: $0)
     }
     #expect(try stack.keys("User") == [4])
+    stack.sync(items([5]), inEntityNamed: "User", completion: nil)
+    stack.syncQueue.waitUntilFinishedElsewhere()
+    #expect(try stack.keys("User") == [5])
   }
 
   @Test func theThrowingFormRunsOnTheCallingThread() throws {
@@ -47,6 +48,11 @@ import Testing
     await #expect(throws: JSONError.self) {
       try await completed {
         stack.sync(Data("[".utf8), inEntityNamed: "User", completion: $0)
+      }
+    }
+    await #expect(throws: FilterError.self) {
+      try await completed {
+        stack.sync(items([1]), inEntityNamed: "User", predicate: "nothing == 1", completion: $0)
       }
     }
   }

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -109,9 +106,7 @@ import Testing
     let file = try DamagedStore()
     try file.execute(damage.statement)
     let met = Met()
-    for work in DamagedNumberTests.works {
-      try await met.during { try await work.body(file) }
-    }
+    for work in DamagedNumberTests.works { try await met.during { try await work(file, met) } }
     guard damage.isMet else { return }
     #expect(
       met.texts.contains { $0.contains("Table “\(damage.table)” is damaged") }, "\(met.texts)")
@@ -174,11 +169,6 @@ import Testing
 
   // MARK: - What programs do
 
-  struct Work: Sendable {
-    let name: String
-    let body: @Sendable (DamagedStore) async throws -> Void
-  }
-
   /// Opens the file, and closes it whatever happens.
   private static func using(
     _ file: DamagedStore, adding attribute: String? = nil,
@@ -196,31 +186,41 @@ import Testing
 
   private static let names = ["User", "Note", "Tag", "Animal", "Dog"]
 
-  static let works: [Work] =
-    names.map { name in
-      Work(name: "reading \(name)") { file in
+  /// All that only reads is done with one stack.
+  private static let works: [@Sendable (DamagedStore, Met) async throws -> Void] =
+    [
+      { file, met in
         try await using(file) { stack in
-          let context = stack.newBackgroundContext()
-          try await context.perform {
-            _ = try context.count(Fetch<ManagedObject>(entityNamed: name))
-            for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
-              for property in object.entity.properties { _ = object.value(forKey: property.name) }
+          for name in names {
+            try await met.during {
+              let context = stack.newBackgroundContext()
+              try await context.perform {
+                _ = try context.count(Fetch<ManagedObject>(entityNamed: name))
+                for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
+                  for property in object.entity.properties {
+                    _ = object.value(forKey: property.name)
+                  }
+                }
+                try context.insert(entityNamed: "Tag")["id"] = name
+                try context.save()
+              }
             }
-            try context.insert(entityNamed: "Tag")["id"] = "new"
-            try context.save()
+            try await met.during { _ = try stack.export(name) }
           }
+          try await met.during { _ = try stack.history() }
+          try await met.during { _ = try stack.pendingChanges(for: "server") }
         }
-      }
-    }
-    + [
-      Work(name: "appended members") { file in
+      },
+      // appended members
+      { file, _ in
         try await using(file) { stack in
           try await stack.sync(
             [["id": "q", "users": [["id": 1], ["id": 2]]]] as JSONValue, inEntityNamed: "Tag",
             operations: [.insert, .update, .insertRelationships])
         }
       },
-      Work(name: "sync") { file in
+      // sync
+      { file, _ in
         try await using(file) { stack in
           try await stack.sync(
             [
@@ -234,20 +234,23 @@ import Testing
             operations: [.insert, .update, .insertRelationships, .updateRelationships])
         }
       },
-      Work(name: "unchanged sync") { file in
+      // unchanged sync
+      { file, _ in
         try await using(file) {
           try await $0.sync(
             DamagedStore.users, inEntityNamed: "User", operations: [.insert, .update])
         }
       },
-      Work(name: "dogs") { file in
+      // dogs
+      { file, _ in
         try await using(file) { stack in
           try await stack.sync(
             [["id": 8, "name": "Max"], ["id": 9]] as JSONValue, inEntityNamed: "Dog",
             operations: [.insert, .update])
         }
       },
-      Work(name: "save") { file in
+      // save
+      { file, _ in
         try await using(file) { stack in
           let context = stack.newBackgroundContext()
           try await context.perform {
@@ -259,18 +262,8 @@ import Testing
           }
         }
       },
-      Work(name: "history") { file in
-        try await using(file) { stack in
-          _ = try stack.history()
-          _ = try stack.pendingChanges(for: "server")
-        }
-      },
-      Work(name: "export") { file in
-        try await using(file) { stack in
-          for name in names { _ = try stack.export(name) }
-        }
-      },
-      Work(name: "delete by sync") { file in
+      // delete by sync
+      { file, _ in
         try await using(file) { stack in
           let sync = Sync(
             changes: [["id": 1]] as JSONValue, inEntityNamed: "User", dataStack: stack)
@@ -279,7 +272,8 @@ import Testing
           try await stack.sync(sync)
         }
       },
-      Work(name: "delete") { file in
+      // delete
+      { file, _ in
         try await using(file) { stack in
           let context = stack.newBackgroundContext()
           try await context.perform {
@@ -290,7 +284,8 @@ import Testing
           }
         }
       },
-      Work(name: "migration") { file in
+      // migration
+      { file, _ in
         try await using(file, adding: "extra") { stack in
           try await stack.sync(
             [["id": 5, "extraUser": "x"]] as JSONValue, inEntityNamed: "User", operations: [.insert]

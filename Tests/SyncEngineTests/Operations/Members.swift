@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 
 /// Classes for the social model, for tests of typed results.

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import TestSupport
 
 /// One sync of a stress run: what it says, how it is queued, and when it is cancelled.

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import TestSupport
 
 /// Fifty observers of one stack, of every kind, and what each of them heard.

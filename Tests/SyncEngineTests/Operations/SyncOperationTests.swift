@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import TestSupport
 import Testing
 
@@ -11,18 +9,6 @@ import Testing
   }
 
   private let users: JSONValue = [["id": 1, "name": "Ada"], ["id": 2, "name": "Bob"]]
-
-  @Test func theFirstMinute() async throws {
-    let stack = try makeStack()
-    let report = try await stack.sync(users, inEntityNamed: "User")
-    #expect(report.inserted == 2)
-    let context = stack.newBackgroundContext()
-    let names = try await context.perform {
-      try context.fetch(Fetch<ManagedObject>(entityNamed: "User"))
-        .compactMap { $0["name"] as? String }
-    }
-    #expect(names == ["Ada", "Bob"])
-  }
 
   @Test func dictionariesAndDataAndFilesAreAllTaken() async throws {
     let stack = try makeStack()
@@ -49,13 +35,6 @@ import Testing
     #expect(try sync.result?.get().inserted == 2)
     #expect(calls.withLock { $0 } == 1)
     #expect(sync.progress.fractionCompleted == 1)
-  }
-
-  @Test func aSyncRunsWithoutAQueue() throws {
-    let sync = Sync(.json(users), inEntityNamed: "User", dataStack: try makeStack())
-    sync.start()
-    #expect(sync.isFinished)
-    #expect(try sync.result?.get().inserted == 2)
   }
 
   @Test func cancelledBeforeTheStartItHasFailedAndStoredNothing() throws {

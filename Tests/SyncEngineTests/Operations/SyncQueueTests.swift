@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -207,25 +204,6 @@ import Testing
     #expect(try stack.keys("User").isEmpty)
   }
 
-  @Test(arguments: SyncPhase.allCases)
-  func cancelledInAPhaseItStoresNothing(_ phase: SyncPhase) throws {
-    let stack = try DataStack.social()
-    try stack.sync(
-      [["id": 1, "name": "a", "tags": [["id": 1]]], ["id": 2]] as JSONValue, inEntityNamed: "User")
-    let before = try stack.store.read { try $0.dump() }
-    let payload: JSONValue = [
-      ["id": 1, "name": "b", "tags": [["id": 2]], "notes": [["id": 4]]], ["id": 3],
-    ]
-    let sync = Sync(.json(payload), inEntityNamed: "User", dataStack: stack)
-    let weak = WeakSync(sync)
-    sync.stepObserver = { step in if step.phase == phase { weak.sync?.cancel() } }
-    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
-    #expect(throws: CancellationError.self) { try sync.result?.get() }
-    #expect(try stack.store.read { try $0.dump() } == before)
-    try stack.sync(payload, inEntityNamed: "User")
-    #expect(try stack.keys("User") == [1, 3])
-  }
-
   @Test func cancelledAfterTheEndItStaysWhatItIs() throws {
     let stack = try DataStack.social()
     let sync = sync(1...3, stack)
@@ -236,18 +214,6 @@ import Testing
     sync.progress.cancel()
     #expect(try sync.result?.get().inserted == 3)
     #expect(calls.all == [1])
-  }
-
-  @Test func cancellingTheProgressCancelsTheSync() async throws {
-    let stack = try DataStack.social()
-    let gate = try ClosedGate(stack)
-    let sync = sync(1...3, stack)
-    stack.syncQueue.addOperation(sync)
-    await gate.untilWaiting(1)
-    sync.progress.cancel()
-    stack.syncQueue.waitUntilFinishedElsewhere()
-    #expect(throws: CancellationError.self) { try sync.result?.get() }
-    gate.open()
   }
 
   @Test func cancellingTheTaskCancelsTheSync() async throws {

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
+import SyncStack
 import TestSupport
 import Testing
 
@@ -14,7 +13,7 @@ import Testing
   @Test("fingerprints change nothing", arguments: OracleTests.cases)
   func changeNothing(_ testCase: OracleTests.Case) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 16
+    let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 8
     let first = environment["FINGERPRINT_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
     var sequence = FingerprintSequence(model: model)

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 
 /// A random sequence of syncs whose items mostly came before, with what else happens to a store in

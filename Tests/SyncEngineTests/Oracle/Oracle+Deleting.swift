@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 
 /// The children of a given parent, and what is decided at the end: references whose object came
 /// late, what goes, and which objects of one key become one.

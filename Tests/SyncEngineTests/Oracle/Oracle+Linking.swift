@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 
 /// What a part says of attributes and relationships, and what becomes of it.
 extension Oracle {

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 
 /// Which object an item is.
 ///

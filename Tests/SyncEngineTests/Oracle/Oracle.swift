@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 
 /// What a sync is asked to do, in the oracle's terms.
 struct OracleRequest {

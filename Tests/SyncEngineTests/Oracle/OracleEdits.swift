@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
+import SyncStack
 import TestSupport
 
 /// Random edits in a context: what an app does to the store between two syncs.

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncStore
+import SyncStack
 
 extension OracleGraph {
   /// Reads a whole store.

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 import TestSupport
 
 /// Makes random payloads for a model: few keys, so that everything meets everything.

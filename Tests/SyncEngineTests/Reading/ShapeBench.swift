@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 
 /// A stack in memory with people and their posts, whose annotations a test chooses.
 struct ShapeBench {

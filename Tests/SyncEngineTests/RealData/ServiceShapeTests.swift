@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// Children without keys and lists of kinds as well-known services send them.

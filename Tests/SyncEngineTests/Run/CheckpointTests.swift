@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -9,7 +7,7 @@ import Testing
 /// works for long without asking whether it was cancelled. The checkpoints of a payload of twice
 /// the size tell how many loops do so: each is one more for every 256 objects more.
 @Suite struct CheckpointTests {
-  private static let size = 1_024
+  private static let size = 512
 
   enum Call: CaseIterable { case alone, page }
 

@@ -155,4 +155,13 @@ import Testing
     }
     #expect(try bench.count("User") == 6)
   }
+
+  @Test("the bits of the options")
+  func bits() {
+    let bits: [SyncOperations] = [
+      .insert, .update, .delete, .insertRelationships, .updateRelationships, .deleteRelationships,
+    ]
+    #expect(bits.map(\.rawValue) == [1, 2, 4, 8, 16, 32])
+    #expect(SyncOperations.all.rawValue == 63)
+  }
 }

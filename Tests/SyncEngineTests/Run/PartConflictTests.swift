@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -88,22 +86,10 @@ import Testing
     try whole.sync("[\(testCase.items.joined(separator: ","))]", "User") {
       $0.operations = testCase.operations
     }
-    let user = try paged.model.requireEntity(named: "User")
-    let state = SessionState(entity: user, name: "pages")
-    var request = SyncRequest(
-      plan: MappingPlanCompiler.compile(
-        user, MappingEnvironment(transformers: TransformerRegistry())),
-      payload: .json([]))
-    request.operations = testCase.operations
-    for item in testCase.items {
-      // What one page has to know of the others outlives the process.
-      let next = SessionState(entity: user, name: "pages")
-      try paged.sync("[\(item)]", "User") {
-        $0.operations = testCase.operations
-        $0.session = next
-      }
-    }
-    _ = try SyncRun(request, store: paged.store, control: SyncControl()).end(state)
+    // What one page has to know of the others outlives the process.
+    try paged.syncPages(
+      "[\(testCase.items.joined(separator: ","))]", "User", size: 1, isKept: true,
+      operations: testCase.operations)
     #expect(try content(paged) == content(whole))
   }
 

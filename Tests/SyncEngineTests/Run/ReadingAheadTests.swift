@@ -1,9 +1,6 @@
 import Dispatch
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -185,36 +182,6 @@ import Testing
           return item
         }
       })
-  }
-
-  @Test("a page is read while another is inside the store")
-  func pagesAreReadAtTheSameTime() throws {
-    final class Waiter: SyncDelegate {
-      let isRead = DispatchSemaphore(value: 0)
-      func sync(
-        _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
-      ) throws -> JSONValue {
-        if item["id"] == 1 {
-          #expect(isRead.wait(timeout: .now() + ReadingAheadTests.patience) == .success)
-        }
-        return item
-      }
-    }
-    let waiter = Waiter()
-    let stack = try DataStack(model: Self.model(), configuration: .init(.memory))
-    defer { try? stack.close() }
-    stack.transformers.register("Watched") { json in
-      if json == "other" { waiter.isRead.signal() }
-      return Value(json: json)
-    }
-    let session = try SyncSession(entity: "Album", dataStack: stack)
-    session.delegate = waiter
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 2
-    queue.addOperation(session.page(.json([["id": 1, "title": "a"]])))
-    queue.addOperation(session.page(.json([["id": 2, "title": "b", "name": "other"]])))
-    queue.addOperations([session.finishOperation()], waitUntilFinished: true)
-    #expect(try SyncBench(stack).count("Album") == 2)
   }
 
   @Test("no thread of the global queues is needed")

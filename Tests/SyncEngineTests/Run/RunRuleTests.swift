@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -89,17 +87,6 @@ import Testing
     return ManagedObjectID(entity: entity, row: row)
   }
 
-  @Test("the children of a parent are its scope, and nobody else's")
-  func parentScope() throws {
-    let bench = try SyncBench(TestModels.social())
-    try bench.sync(
-      #"[{"id": 1, "notes": [{"id": 1}, {"id": 2}]}, {"id": 2, "notes": [{"id": 3}]}]"#, "User")
-    let user = try parent("User", bench)
-    try bench.sync(#"[{"id": 2, "text": "x"}, {"id": 4}]"#, "Note") { $0.parent = user }
-    #expect(
-      try bench.objects("Note") == ["id=2 text=x user=1", "id=3 user=2", "id=4 user=1"])
-  }
-
   @Test("a many-to-many parent: missing members are unlinked, and only with delete")
   func parentScopeOfManyToMany() throws {
     let bench = try SyncBench(TestModels.social())
@@ -113,22 +100,6 @@ import Testing
     try bench.sync(#"[{"id": 3}]"#, "Tag") { $0.parent = user }
     #expect(try bench.objects("User") == ["id=1 tags=[3]"])
     #expect(try bench.count("Tag") == 3)
-  }
-
-  @Test("a parent that is not stored, or to whom no way leads, is an error")
-  func badParents() throws {
-    let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 1}]"#, "User")
-    let user = try bench.model.requireEntity(named: "User")
-    let missing = #expect(throws: SyncError.self) {
-      try bench.sync("[]", "Note") { $0.parent = ManagedObjectID(entity: user, row: 99) }
-    }
-    #expect(missing?.code == .parentNotFound)
-    let note = try bench.model.requireEntity(named: "Note")
-    let wayless = #expect(throws: SyncError.self) {
-      try bench.sync("[]", "Tag") { $0.parent = ManagedObjectID(entity: note, row: 1) }
-    }
-    #expect(wayless?.code == .ambiguousRelationship)
   }
 
   @Test("a parent of the entity itself: the way down is taken", arguments: [nil, "children"])
@@ -181,7 +152,7 @@ import Testing
     ])
     let bench = try SyncBench(model)
     let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Thing") }
-    #expect(top?.code == .noPrimaryKey)
+    #expect(top?.code == .noPrimaryKey && top?.message.contains("sync.isPrimaryKey") == true)
     let nested = #expect(throws: SyncError.self) {
       try bench.sync(#"[{"id": 1, "things": [{"name": "a"}]}]"#, "Box")
     }
@@ -229,70 +200,7 @@ import Testing
     #expect(report.isUnchanged)
   }
 
-  @Test("keyScope = owner: nothing ever moves")
-  func keyScope() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "Board",
-        [
-          .attribute("id", .integer64),
-          .toMany(
-            "rows", to: "Row", inverse: "board", deleteRule: .cascade,
-            userInfo: ["sync.keyScope": "owner"]),
-        ]),
-      EntityDraft(
-        "Row", [.attribute("id", .integer64), .toOne("board", to: "Board", inverse: "rows")]),
-    ])
-    let bench = try SyncBench(model)
-    try bench.sync(#"[{"id": 1, "rows": [{"id": 1}]}, {"id": 2}]"#, "Board")
-    let report = try bench.sync(#"[{"id": 1}, {"id": 2, "rows": [{"id": 1}]}]"#, "Board")
-    #expect(try bench.objects("Row") == ["id=1 board=1", "id=1 board=2"])
-    #expect(report.count(of: .movedObject) == 0)
-  }
-
-  @Test("a key wider than the declared width survives")
-  func wideKey() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([EntityDraft("Thing", [.attribute("id", .integer16)])]))
-    try bench.sync(#"[{"id": 702377}]"#, "Thing")
-    #expect(try bench.sync(#"[{"id": 702377}]"#, "Thing").isUnchanged)
-    #expect(try bench.objects("Thing") == ["id=702377"])
-  }
-
-  @Test("a value that cannot be converted leaves the old one")
-  func mismatch() throws {
-    let bench = try SyncBench(TestModels.users())
-    try bench.sync(#"[{"id": 1, "age": 5}]"#, "User")
-    let report = try bench.sync(#"[{"id": 1, "age": "old"}]"#, "User")
-    #expect(try bench.objects("User") == ["id=1 age=5"])
-    #expect(report.count(of: .refusedConversion) == 1)
-  }
-
   // MARK: - The deletion guard
-
-  @Test(
-    "a payload of which nothing can be used is refused at any size",
-    arguments: [#"{"error": "down"}"#, #"[{"name": "?"}]"#, #"[1, 2]"#])
-  func unusablePayload(payload: String) throws {
-    let bench = try SyncBench(TestModels.users())
-    try bench.sync(#"[{"id": 1}]"#, "User")
-    let error = #expect(throws: SyncError.self) { try bench.sync(payload, "User") }
-    #expect(error?.code == .deletionRefused)
-    #expect(try bench.count("User") == 1)
-  }
-
-  @Test("an empty payload may empty a scope of a hundred, not of more", arguments: [100, 101])
-  func emptyPayload(count: Int) throws {
-    let bench = try SyncBench(TestModels.users())
-    let all = (1...count).map { #"{"id": \#($0)}"# }.joined(separator: ",")
-    try bench.sync("[\(all)]", "User")
-    if count > 100 {
-      #expect(throws: SyncError.self) { try bench.sync("[]", "User") }
-    } else {
-      try bench.sync("[]", "User")
-    }
-    #expect(try bench.count("User") == (count > 100 ? count : 0))
-  }
 
   @Test("nested deletions count for the guard")
   func nestedGuard() throws {

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
+import SyncStack
 import Testing
 
 /// Entities whose objects lead to others of their kind: when a payload is a tree, and what it says

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -12,39 +9,6 @@ import Testing
 
   init() throws {
     bench = try SerializerBench()
-  }
-
-  @Test func anItemThatFailsLeavesNothingBehindAndTheNextSyncWorks() throws {
-    try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
-    let before = try bench.stack.store.read { try $0.dump() }
-    #expect(throws: SyncError.self) {
-      try bench.syncStrictly(
-        [["id": 1, "info": ["name": "new"]], ["id": 3], ["id": 4, "info": ["name": [5]]]]
-          as JSONValue, with: SerializerBench.batches())
-    }
-    #expect(try bench.stack.store.read { try $0.dump() } == before)
-    try bench.stack.sync([["id": 3]] as JSONValue, with: SerializerBench.batches())
-    #expect(try bench.objects("Batch", "batchID") == ["3"])
-  }
-
-  @Test func unsavedEditsAreNeitherSavedNorLost() throws {
-    try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
-    let context = bench.stack.newBackgroundContext()
-    context.mergePolicy = .objectWinsPerProperty
-    try context.performAndWait {
-      let request = Fetch<ManagedObject>(entityNamed: "Batch").sorted(by: "batchID")
-      let edited = try #require(try context.fetch(request).first)
-      edited["name"] = "mine"
-      let new = try context.insert(entityNamed: "Batch")
-      new["batchID"] = Int64(9)
-      try context.sync(
-        [["id": 1, "info": ["name": "theirs"]], ["id": 3]] as JSONValue,
-        with: SerializerBench.batches())
-      #expect(edited["name"] as? String == "mine" && !new.isDeleted && context.hasChanges)
-    }
-    #expect(try bench.objects("Batch", "batchID", "name") == ["1 theirs", "3 nil"])
-    _ = try context.performAndWait { try context.save() }
-    #expect(try bench.objects("Batch", "batchID", "name") == ["1 mine", "3 nil", "9 nil"])
   }
 
   private static func users(_ notes: EntitySerializer<ManagedObject>) -> EntitySerializer<
@@ -93,23 +57,6 @@ import Testing
     #expect(try statements(1_000) <= few && few <= 32)
   }
 
-  @Test func aCompletionIsCalledOnceOnTheMainQueueWithTheError() async throws {
-    let calls = Locked(0)
-    let isMain = await withCheckedContinuation { continuation in
-      bench.stack.sync([["id": "x"]] as JSONValue, with: SerializerBench.batches()) { result in
-        calls.withLock { $0 += 1 }
-        if case .failure(let error) = result, (error as? SyncError)?.code == .typeMismatch {
-          dispatchPrecondition(condition: .onQueue(.main))
-          continuation.resume(returning: true)
-        } else {
-          continuation.resume(returning: false)
-        }
-      }
-    }
-    await MainActor.run {}
-    #expect(isMain && calls.withLock { $0 } == 1)
-  }
-
   @Test(arguments: ["in", "and", "SELECT", "any", "group"])
   func namesAreNeverTextInAPredicate(name: String) throws {
     let stack = try DataStack(
@@ -123,15 +70,6 @@ import Testing
     try stack.sync([["k": 1, "n": "a"], ["k": 2]] as JSONValue, with: serializer)
     try stack.sync([["k": 1, "n": "b"]] as JSONValue, with: serializer)
     #expect(try SerializerBench(stack).objects("Order", name, "note") == ["1 b"])
-  }
-
-  @Test func equalValuesChangeNothingAndNobodyHearsOfIt() throws {
-    let json = [["id": 1, "name": "a", "clicks": [["id": 1, "text": "t"]]]] as JSONValue
-    try bench.stack.sync(json, with: SerializerBench.batchesWithClicks())
-    let before = try bench.stack.store.read { try $0.generation() }
-    let report = try bench.stack.sync(json, with: SerializerBench.batchesWithClicks())
-    #expect(report.isUnchanged && report.unchanged == 2 && report.changes.isEmpty)
-    #expect(try bench.stack.store.read { try $0.generation() } == before)
   }
 
   @Test(arguments: ["{\"id\": 1, \"a\": \"x\", \"b\": 2}", "{\"b\": 2, \"a\": \"x\", \"id\": 1}"])

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -138,20 +135,6 @@ import Testing
     Row(
       "unsupportedFunction", Facts("GraphError", "unsupported", nil, "batchID"),
       ask { _ = try $0.aggregate("median", forKeyPath: "batchID") }),
-    // The plan.
-    Row(
-      "unknownProperty: mapping", Facts("MappingError", "unknownProperty", "Batch", "none"),
-      sync([]) { $0.mapping["none"] = .int("n") }),
-    Row(
-      "identifierNotMapped", Facts("MappingError", "identifierNotMapped", "Batch", "branch"),
-      sync([]) { $0.identifiers = ["branch"] }),
-    Row(
-      "identifierIsRelationship",
-      Facts("MappingError", "identifierIsRelationship", "Batch", "clicks"),
-      sync([]) { $0.identifiers = ["clicks"] }),
-    Row(
-      "identifiersRequired", Facts("MappingError", "identifiersRequired", "Batch"),
-      sync([]) { $0.identifiers = [] }),
     // Items.
     Row(
       "invalidItem", Facts("SyncError", "invalidItem", "Batch", at: "$[1]"),

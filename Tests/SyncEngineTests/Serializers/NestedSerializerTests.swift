@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// Serializers below relationships of serializers.

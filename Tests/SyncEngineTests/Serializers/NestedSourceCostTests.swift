@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import Testing
 
 /// What nested serializers cost: a factory that always says the same costs one load, whatever the

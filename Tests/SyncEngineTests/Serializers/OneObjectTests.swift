@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// Single objects whose JSON has names of properties as keys.

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import TestSupport
 import Testing
 
@@ -57,64 +55,6 @@ import Testing
     }
     #expect(try operation.result?.get().unchanged == 1)
     #expect(operation.entityName == "Batch")
-  }
-
-  @Test func aDryRunStoresNothing() throws {
-    let sync = Sync(.json([["id": 1]]), with: serializer, dataStack: bench.stack)
-    sync.isDryRun = true
-    sync.start()
-    #expect(try sync.result?.get().inserted == 1)
-    #expect(try bench.objects("Batch", "batchID").isEmpty)
-  }
-
-  @Test func aSyncPerBatchGivesWhatAWholeOneGives() throws {
-    try bench.insert("Batch", [["batchID": 1], ["batchID": 99]])
-    let items = (1...25).map { ["id": .integer(Int64($0)), "info": ["name": "n"]] as JSONValue }
-    let sync = Sync(.json(.array(items)), with: serializer, dataStack: bench.stack)
-    sync.transaction = .perBatch(4)
-    sync.start()
-    let report = try #require(try sync.result?.get())
-    #expect(report.inserted == 24 && report.updated == 1 && report.deleted == 1)
-  }
-
-  @Test func aSessionDecidesDeletionsAtItsEnd() async throws {
-    try bench.insert("Batch", [["batchID": 1], ["batchID": 2], ["batchID": 3]])
-    let session = try SyncSession(with: serializer, dataStack: bench.stack)
-    try await session.sync([["id": 1]] as JSONValue)
-    try await session.sync([["id": 2]] as JSONValue)
-    #expect(try bench.objects("Batch", "batchID") == ["1", "2", "3"])
-    try await session.finish()
-    #expect(try bench.objects("Batch", "batchID") == ["1", "2"])
-  }
-
-  @Test func unfitItemsGoToTheQuarantineAndComeBack() async throws {
-    let sync = Sync(
-      .json([["id": 1], ["id": "x", "info": ["name": "b"]]]), with: serializer,
-      dataStack: bench.stack)
-    sync.onItemError = .quarantine
-    #expect(try await bench.stack.sync(sync).quarantined == 1)
-    var items = try bench.stack.quarantine.items()
-    items[0].json = Data("{\"id\": 2, \"info\": {\"name\": \"b\"}}".utf8)
-    try await bench.stack.quarantine.replay(items, with: serializer)
-    #expect(try bench.objects("Batch", "batchID", "name") == ["1 nil", "2 b"])
-  }
-
-  @Test func childrenOfAParentAreTheScope() throws {
-    try bench.stack.sync([["id": 1], ["id": 2]] as JSONValue, with: serializer)
-    try bench.insert("Click", [["clickID": 9, "text": "of nobody"]])
-    let context = bench.stack.newBackgroundContext()
-    let clicks = SerializerBench.clicks()
-    try context.performAndWait {
-      let parent = try #require(
-        try context.fetch(Fetch<ManagedObject>(entityNamed: "Batch", "batchID == 1")).first)
-      try context.sync(
-        [["id": 5], ["id": 6]] as JSONValue, with: clicks, parent: parent,
-        parentRelationship: "clicks")
-      try context.sync(
-        [["id": 6], ["id": 9]] as JSONValue, with: clicks, parent: parent,
-        parentRelationship: "clicks")
-    }
-    #expect(try bench.objects("Click", "clickID", links: ["batch"]) == ["6 → 1", "9 → 1"])
   }
 
   @Test func largePayloadsTakeTheSameWayInParts() throws {

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// Serializers that cannot work are refused with an error that names entity and property, and items

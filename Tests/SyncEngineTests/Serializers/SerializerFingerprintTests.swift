@@ -1,7 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -79,22 +76,6 @@ import Testing
     #expect(try !reads(with: Self.shouting(version: 2) { "\($0)!" }))
     try sync(Self.payload, with: Self.shouting(version: nil) { "\($0)!" })
     #expect(try reads(with: Self.shouting(version: nil) { "\($0)!" }))
-  }
-
-  @Test func theReportSaysWhatItWouldSayAnyway() throws {
-    try sync(Self.payload, with: Self.plain())
-    var items = try #require(Self.payload.arrayValue)
-    items[1] = ["id": 2, "name": "b", "clicks": [["id": 21]]]
-    for json in [Self.payload, .array(items), .array([items[0], items[2]]), .array([items[1]])] {
-      // The same in a stack that uses none.
-      let (one, other) = try (SerializerFingerprintTests(), SerializerFingerprintTests())
-      for json in [Self.payload, json, json, Self.payload] {
-        let with = try one.sync(json, with: Self.plain())
-        let without = try other.sync(json, with: Self.plain(), fingerprints: false)
-        #expect(with.entities == without.entities)
-        #expect(try one.keys(with.objects) == other.keys(without.objects))
-      }
-    }
   }
 
   @Test func theReportSaysWhatNothingFilledBelowASerializer() throws {

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import Testing
 
 /// What the settings of a serializer let a sync do.
@@ -117,16 +115,6 @@ import Testing
       [["id": 1, "info": ["name": "new"]]] as JSONValue, with: serializer)
     #expect(try objects() == expected)
     #expect(report.objects.count == expected.count, "all that an item means are among the results")
-  }
-
-  @Test func severalStoredObjectsOfAKeyCanBeAnError() throws {
-    try bench.insert("Batch", [["batchID": 1, "name": "a"], ["batchID": 1, "name": "b"]])
-    var serializer = SerializerBench.batches()
-    serializer.policy.storedDuplicates = .fail
-    let error = try thrown(SyncError.self) {
-      try bench.stack.sync([["id": 1]] as JSONValue, with: serializer)
-    }
-    #expect(error?.code == .ambiguousStored && error?.entity == "Batch" && error?.key == "1")
   }
 
   @Test(

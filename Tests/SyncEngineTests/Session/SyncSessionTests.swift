@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -172,41 +169,6 @@ import Testing
     try await session.finish()
     #expect(try stack.keys("User") == [2, 4, 5, 6, 9])
     #expect(try stack.values("User", "name").allSatisfy(\.isNull))
-  }
-
-  @Test func aNamedSessionGoesOnWhereTheProcessStopped() async throws {
-    let folder = try TemporaryFolder()
-    let model = try TestModels.social()
-    do {
-      let stack = try DataStack(model: model, store: .sqlite(folder.file()))
-      try await stack.sync(items([1, 8]), inEntityNamed: "User")
-      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-      try await session.sync(items([1, 2]))
-      try stack.close()
-    }
-    let stack = try DataStack(model: model, store: .sqlite(folder.file()))
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-    try await session.sync(items([3]))
-    try await session.finish()
-    #expect(try stack.keys("User") == [1, 2, 3])
-    #expect(try stack.store.read { try $0.openSyncs("session") }.isEmpty)
-    try stack.close()
-  }
-
-  @Test func onlyTheEndIsLeftAfterARestart() async throws {
-    let folder = try TemporaryFolder()
-    let model = try TestModels.social()
-    do {
-      let stack = try DataStack(model: model, store: .sqlite(folder.file()))
-      try await stack.sync(items([1, 8]), inEntityNamed: "User")
-      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-      try await session.sync(items([1]))
-      try stack.close()
-    }
-    let stack = try DataStack(model: model, store: .sqlite(folder.file()))
-    try await SyncSession(entity: "User", dataStack: stack, name: "daily").finish()
-    #expect(try stack.keys("User") == [1])
-    try stack.close()
   }
 
   @Test func completionsGetTheReportOfTheEnd() async throws {

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
+import SyncStack
 import Testing
 
 /// Places of one payload that say different things of one object: the later one counts, and the

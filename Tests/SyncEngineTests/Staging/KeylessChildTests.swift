@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import Testing
 
 /// Children without a key in lists that own their members, and nested objects without key.

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import Testing
 
 /// Lists of kinds: a key of the item tells which subentity its object is.

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -240,7 +238,8 @@ import Testing
   }
 
   @Test(
-    "more than half of a parent's children, and more than 500", arguments: partSizes, [true, false])
+    "more than half of a parent's children, and more than so many", arguments: partSizes,
+    [true, false])
   func mostChildren(parts: Int?, hasInverse: Bool) throws {
     let bench = try bench()
     func items(_ range: ClosedRange<Int>) -> String {
@@ -253,16 +252,17 @@ import Testing
         $0.parent = parent
         $0.parentRelationship = hasInverse ? "letters" : "author"
         $0.partItems = parts
+        $0.deletionGuard = .on(count: 50)
       }
     }
-    try sync(items(1...1001), 1)
-    try sync(items(2001...2100), 2)
-    let error = #expect(throws: SyncError.self) { try sync(items(1...500), 1) }
+    try sync(items(1...101), 1)
+    try sync(items(201...210), 2)
+    let error = #expect(throws: SyncError.self) { try sync(items(1...50), 1) }
     #expect(error?.code == .deletionRefused)
-    #expect(error?.message.contains("501") == true)
-    #expect(try bench.count(entity) == 1101)
-    try sync(items(1...501), 1)
-    #expect(try bench.count(entity) == 601)
+    #expect(error?.message.contains("51") == true)
+    #expect(try bench.count(entity) == 111)
+    try sync(items(1...51), 1)
+    #expect(try bench.count(entity) == 61)
   }
 
   // MARK: - To-many without inverse

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
+import SyncStack
 import Testing
 
 /// What each kind of value does to each kind of property, when an object is inserted and when it is

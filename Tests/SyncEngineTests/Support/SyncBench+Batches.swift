@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import Testing
 
 extension SyncBench {
@@ -14,24 +12,21 @@ extension SyncBench {
     operations: SyncOperations = .all
   ) throws {
     let items = try JSONValue(parsing: payload).arrayValue ?? []
-    let entity = try model.requireEntity(named: entity)
-    var state = SessionState(entity: entity, name: isKept ? "pages" : nil)
-    func begin() throws {
-      guard isKept else { return }
-      state = SessionState(entity: entity, name: "pages")
+    let description = try model.requireEntity(named: entity)
+    var state = SessionState(entity: description, name: isKept ? "pages" : nil)
+    func begin() {
+      if isKept { state = SessionState(entity: description, name: "pages") }
     }
-    let plan = MappingPlanCompiler.compile(
-      entity, MappingEnvironment(transformers: TransformerRegistry()))
     for start in stride(from: 0, to: items.count, by: size) {
       let page = Array(items[start..<min(start + size, items.count)])
-      var request = SyncRequest(plan: plan, payload: .json(.array(page)))
-      try begin()
+      var request = try request(entity, .json(.array(page)))
+      begin()
       request.session = state
       request.operations = operations
       _ = try SyncRun(request, store: store, control: SyncControl()).run()
     }
-    try begin()
-    var request = SyncRequest(plan: plan, payload: .json([]))
+    begin()
+    var request = try request(entity, .json([]))
     request.operations = operations
     let run = SyncRun(request, store: store, control: SyncControl())
     if isAbandoned { try store.write { try state.forget(in: $0) } } else { _ = try run.end(state) }

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 
 /// A store in memory and syncs into it, without stack and operations: what the engine's own tests
 /// work with.
@@ -35,14 +32,19 @@ struct SyncBench {
     try syncWithChanges(json, entity, change).report
   }
 
+  /// A request of a sync by conventions.
+  func request(_ entity: String, _ payload: SyncPayload) throws -> SyncRequest {
+    let plan = MappingPlanCompiler.compile(
+      try model.requireEntity(named: entity),
+      MappingEnvironment(transformers: TransformerRegistry()))
+    return SyncRequest(plan: plan, payload: payload)
+  }
+
   func syncWithChanges(
     _ json: String, _ entity: String, _ change: (inout SyncRequest) -> Void = { _ in },
     control: SyncControl = SyncControl()
   ) throws -> (report: SyncReport, changes: ChangeSet) {
-    let plan = MappingPlanCompiler.compile(
-      try model.requireEntity(named: entity),
-      MappingEnvironment(transformers: TransformerRegistry()))
-    var request = SyncRequest(plan: plan, payload: .data(Data(json.utf8)))
+    var request = try request(entity, .data(Data(json.utf8)))
     change(&request)
     return try SyncRun(request, store: store, control: control).run()
   }

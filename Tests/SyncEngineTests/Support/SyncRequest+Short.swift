@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 
 /// The parts of a request by short names, as tests set them.
 extension SyncRequest {

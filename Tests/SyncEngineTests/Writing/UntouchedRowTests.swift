@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -40,10 +38,7 @@ import Testing
     var payloads = OraclePayloads(generator: SeededGenerator(seed: seed), model: bench.model)
     for var step in try payloads.sequence(of: ["User"], length: 4) {
       step.scope = .filter
-      let plan = MappingPlanCompiler.compile(
-        try bench.model.requireEntity(named: "User"),
-        MappingEnvironment(transformers: TransformerRegistry()))
-      var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
+      var request = try bench.request("User", .json(.array(step.items)))
       request.operations = step.operations
       request.filter = Filter(#"name != "far""#)
       _ = try SyncRun(request, store: bench.store, control: SyncControl()).run()
