@@ -219,7 +219,14 @@ struct JSONDamageTests {
     }
   }
 
-  @Test(arguments: 0..<20)
+  /// `JSON_SEEDS` runs more sequences of damages, from `JSON_FIRST` on.
+  private static let seeds: Range<UInt64> = {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["JSON_FIRST"].flatMap { UInt64($0) } ?? 0
+    return first..<first + (environment["JSON_SEEDS"].flatMap { UInt64($0) } ?? 5)
+  }()
+
+  @Test(arguments: seeds)
   func damagedBytesNeverStopTheProcess(seed: UInt64) {
     var random = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     let original = Array(JSONDamageTests.document.utf8)

@@ -1,11 +1,9 @@
-import SyncCore
-import SyncEngine
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
 /// The deletion guard decides the same, with the same figures, however many parts a payload is
-/// worked off in.
+/// worked off in. The guard is one of 50 objects, so that the payloads are small.
 @Suite struct GuardScopeTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -28,46 +26,46 @@ import Testing
   /// A user whose notes the payload leaves out, and as many or more that say themselves that they
   /// are its.
   private static func spoken(_ others: Int, late: Bool) -> Case {
-    let before = (2...601).map { #"{"id": \#($0), "user_id": 1}"# }
-    let spoken = (1001..<(1001 + others)).map { #"{"id": \#($0), "user_id": 1}"# }
+    let before = (2...61).map { #"{"id": \#($0), "user_id": 1}"# }
+    let spoken = (101..<(101 + others)).map { #"{"id": \#($0), "user_id": 1}"# }
     let list = #"{"id": 1, "user": {"id": 1, "notes": [{"id": 1}]}}"#
     let items = late ? [list] + spoken : spoken + [list]
     return Case(
       testDescription:
         "\(others) that say where they belong, \(late ? "after" : "before") the list",
       entity: "Note", stored: "[\((before + spoken).joined(separator: ","))]",
-      payload: "[\(items.joined(separator: ","))]", isRefused: others < 600,
-      notes: others < 600 ? 600 + others : 1 + others, operations: nested)
+      payload: "[\(items.joined(separator: ","))]", isRefused: others < 60,
+      notes: others < 60 ? 60 + others : 1 + others, operations: nested)
   }
 
   static let cases = [
-    spoken(599, late: false), spoken(601, late: false), spoken(599, late: true),
-    spoken(601, late: true),
+    spoken(59, late: false), spoken(61, late: false), spoken(59, late: true),
+    spoken(61, late: true),
     Case(
       testDescription: "objects that moved away count where they were",
       entity: "User",
-      stored: #"[{"id": 1, "notes": [\#(notes(1...1200))]}, {"id": 2}]"#,
-      payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1...601))]}]"#,
-      isRefused: false, notes: 601),
+      stored: #"[{"id": 1, "notes": [\#(notes(1...120))]}, {"id": 2}]"#,
+      payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1...61))]}]"#,
+      isRefused: false, notes: 61),
     Case(
       testDescription: "new members do not make the scope larger",
-      entity: "User", stored: #"[{"id": 1, "notes": [\#(notes(1...600))]}, {"id": 2}]"#,
-      payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(1001...2000))]}]"#,
-      isRefused: true, notes: 600),
+      entity: "User", stored: #"[{"id": 1, "notes": [\#(notes(1...60))]}, {"id": 2}]"#,
+      payload: #"[{"id": 1, "notes": []}, {"id": 2, "notes": [\#(notes(101...200))]}]"#,
+      isRefused: true, notes: 60),
     Case(
       testDescription: "owners of whose lists nothing is said do not make the scope larger",
       entity: "Note",
-      stored: "[\(notes(2...601, #", "user_id": 1"#)),\(notes(1001...2001, #", "user_id": 2"#))]",
+      stored: "[\(notes(2...61, #", "user_id": 1"#)),\(notes(101...201, #", "user_id": 2"#))]",
       payload: #"[{"id": 1, "user": {"id": 1, "notes": [{"id": 1}]}}, "#
-        + notes(1001...2001, #", "user_id": 2"#) + "]",
-      isRefused: true, notes: 1601, operations: nested),
+        + notes(101...201, #", "user_id": 2"#) + "]",
+      isRefused: true, notes: 161, operations: nested),
     Case(
       testDescription: "new objects do not make the scope of the root larger",
-      entity: "Note", stored: "[\(notes(1...1000))]",
-      payload: "[\(notes(Array(1...450) + Array(2001...2400)))]", isRefused: true, notes: 1000),
+      entity: "Note", stored: "[\(notes(1...100))]",
+      payload: "[\(notes(Array(1...45) + Array(201...240)))]", isRefused: true, notes: 100),
     Case(
-      testDescription: "half of the root may go", entity: "Note", stored: "[\(notes(1...1100))]",
-      payload: "[\(notes(1...550))]", isRefused: false, notes: 550),
+      testDescription: "half of the root may go", entity: "Note", stored: "[\(notes(1...110))]",
+      payload: "[\(notes(1...55))]", isRefused: false, notes: 55),
   ]
 
   @Test(arguments: cases) func partsDecideAsTheWhole(_ testCase: Case) throws {
@@ -79,6 +77,7 @@ import Testing
       do {
         let report = try bench.sync(testCase.payload, testCase.entity) {
           $0.partItems = size
+          $0.deletionGuard = .on(count: 50)
           $0.operations = testCase.operations
         }
         outcomes.append("deleted \(report.deleted)")
@@ -96,11 +95,13 @@ import Testing
   func unreadItems() throws {
     let bench = try SyncBench(TestModels.users())
     func items(_ keys: some Sequence<Int>) -> String { "[\(Self.notes(keys))]" }
-    try bench.sync(items(1...1000), "User")
+    try bench.sync(items(1...100), "User")
     let error = #expect(throws: SyncError.self) {
-      try bench.sync(items(Array(1...450) + Array(2001...2400)), "User")
+      try bench.sync(items(Array(1...45) + Array(201...240)), "User") {
+        $0.deletionGuard = .on(count: 50)
+      }
     }
     #expect(error?.code == .deletionRefused)
-    #expect(try bench.count("User") == 1000)
+    #expect(try bench.count("User") == 100)
   }
 }
