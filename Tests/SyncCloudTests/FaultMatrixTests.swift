@@ -51,7 +51,7 @@ import Testing
         try await proxy.set(fault, of: kind, times: times)
         // One that has heard nothing of the server yet.
         let fresh = try proxy.transport(timeout: 0.4)
-        transport.inner.withLock { $0 = kind == .changes || kind == .batch ? short : fresh }
+        transport.inner = kind == .changes || kind == .batch ? short : fresh
         do {
           try await here.engine.sync()
         } catch {
@@ -59,7 +59,7 @@ import Testing
         }
         #expect(try here.engine.status.problems.isEmpty, place)
         try await proxy.clear()
-        transport.inner.withLock { $0 = long }
+        transport.inner = long
         try await here.engine.sync()
         try await here.engine.sync()
         #expect(try here.engine.status.waiting == 0, place)

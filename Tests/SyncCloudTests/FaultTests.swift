@@ -269,24 +269,16 @@ import Testing
 }
 
 /// A server that may only be read.
-private struct ReadOnlyTransport: CloudTransport {
-  let inner: MemoryTransport
+private struct ReadOnlyTransport: RelayingTransport {
+  let inner: any CloudTransport
 
-  init(_ inner: MemoryTransport) { self.inner = inner }
+  init(_ inner: any CloudTransport) { self.inner = inner }
 
-  func account() async throws -> String { try await inner.account() }
-  func limits() async throws -> CloudLimits { try await inner.limits() }
   func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
     CloudZoneState(
       generation: try await inner.open(zone, create: create).generation, access: .readOnly)
   }
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
-    try await inner.changes(in: zone, after: token, limit: limit)
-  }
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
     throw CloudError(.readOnly, message: "Read only.")
   }
-  func remove(_ zone: CloudZone) async throws { try await inner.remove(zone) }
 }

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A transport around another one that loses requests and answers, and does what a test says before
 /// each call.
-final class FaultyTransport: CloudTransport {
+final class FaultyTransport: RelayingTransport {
   private struct State {
     var generator: SeededGenerator
     var lossRate: Double
@@ -29,7 +29,7 @@ final class FaultyTransport: CloudTransport {
     case fails(CloudError.Code)
   }
 
-  private let inner: any CloudTransport
+  let inner: any CloudTransport
   private let state: Locked<State>
   private let willSave: @Sendable ([CloudSave]) async throws -> Void
 
@@ -176,10 +176,4 @@ final class FaultyTransport: CloudTransport {
   }
 
   func remove(_ zone: CloudZone) async throws { try await call { try await inner.remove(zone) } }
-
-  func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
-    inner.token(token, knowing: records)
-  }
-
-  var restsUntil: ContinuousClock.Instant? { inner.restsUntil }
 }

@@ -350,8 +350,8 @@ import Testing
 }
 
 /// A line on which large pages do not arrive.
-private struct NarrowTransport: CloudTransport {
-  let inner: MemoryTransport
+private struct NarrowTransport: RelayingTransport {
+  let inner: any CloudTransport
   let most: Int
   let sizes: Sizes
 
@@ -359,15 +359,10 @@ private struct NarrowTransport: CloudTransport {
     let all = Locked<[Int]>([])
   }
 
-  init(_ inner: MemoryTransport, most: Int, sizes: Sizes) {
+  init(_ inner: any CloudTransport, most: Int, sizes: Sizes) {
     (self.inner, self.most, self.sizes) = (inner, most, sizes)
   }
 
-  func account() async throws -> String { try await inner.account() }
-  func limits() async throws -> CloudLimits { try await inner.limits() }
-  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    try await inner.open(zone, create: create)
-  }
   func changes(
     in zone: CloudZone, after token: CloudToken?, limit: Int
   ) async throws -> CloudPage {
@@ -375,8 +370,4 @@ private struct NarrowTransport: CloudTransport {
     if limit > most { throw CloudError(.unreachable, message: "It did not come.") }
     return try await inner.changes(in: zone, after: token, limit: limit)
   }
-  func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    try await inner.save(saves, in: zone)
-  }
-  func remove(_ zone: CloudZone) async throws { try await inner.remove(zone) }
 }

@@ -248,7 +248,7 @@ import Testing
     let here = try Client(transport)
     for index in 0..<60 { try here.insert("Note", ["title": .string("\(index)")]) }
     transport.beforeEachCall { _ in
-      if transport.saves.count == 2 { switched.inner.withLock { $0 = transports[1] } }
+      if transport.saves.count == 2 { switched.inner = transports[1] }
     }
     await #expect { try await here.engine.push() } throws: {
       ($0 as? CloudError)?.code == .notSignedIn
@@ -258,7 +258,7 @@ import Testing
       ($0 as? CloudError)?.code == .notSignedIn
     }
     transport.beforeEachCall { _ in }
-    switched.inner.withLock { $0 = transports[0] }
+    switched.inner = transports[0]
     #expect(try await here.engine.push().sent == 35)
     try await settle([here], fresh: transports[0])
   }
@@ -301,29 +301,13 @@ import Testing
 }
 
 /// A transport that may become another one.
-final class SwitchedTransport: CloudTransport {
-  let inner: Locked<any CloudTransport>
+final class SwitchedTransport: RelayingTransport {
+  private let current: Locked<any CloudTransport>
 
-  init(_ inner: any CloudTransport) { self.inner = Locked(inner) }
+  init(_ inner: any CloudTransport) { current = Locked(inner) }
 
-  private var current: any CloudTransport { inner.withLock { $0 } }
-
-  func account() async throws -> String { try await current.account() }
-  func limits() async throws -> CloudLimits { try await current.limits() }
-  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    try await current.open(zone, create: create)
+  var inner: any CloudTransport {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
   }
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
-    try await current.changes(in: zone, after: token, limit: limit)
-  }
-  func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    try await current.save(saves, in: zone)
-  }
-  func remove(_ zone: CloudZone) async throws { try await current.remove(zone) }
-  func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {
-    current.token(token, knowing: records)
-  }
-  var restsUntil: ContinuousClock.Instant? { current.restsUntil }
 }

@@ -308,19 +308,9 @@ import Testing
 }
 
 /// A server that gives each new record a title, later than it was sent.
-private struct Editor: CloudTransport {
-  let inner: MemoryTransport
+private struct Editor: RelayingTransport {
+  let inner: any CloudTransport
 
-  func account() async throws -> String { try await inner.account() }
-  func limits() async throws -> CloudLimits { try await inner.limits() }
-  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    try await inner.open(zone, create: create)
-  }
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
-    try await inner.changes(in: zone, after: token, limit: limit)
-  }
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
     try await inner.save(saves, in: zone).map { result in
       guard case .saved(let record) = result, var content = record.content,
@@ -333,5 +323,4 @@ private struct Editor: CloudTransport {
         CloudRecord(name: record.name, tag: record.tag, content: content, time: record.time))
     }
   }
-  func remove(_ zone: CloudZone) async throws { try await inner.remove(zone) }
 }

@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases, 0..<(setting("SHARING") ?? 4))
+  @Test(arguments: Kind.allCases, 0..<(setting("SHARING") ?? 2))
   func machinesOfBothAccountsEndEqual(_ kind: Kind, _ number: Int) async throws {
     let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
     var run = try await Run(seed: seed)
@@ -135,7 +135,7 @@ import Testing
 
   /// One machine shares while another one of the account has not sent what it has inserted, edited,
   /// moved and deleted.
-  @Test(arguments: 0..<(setting("SHARING") ?? 4))
+  @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func aMachineWithUnsentEditsFollowsTheOneThatShares(_ number: Int) async throws {
     let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
     var run = try await Run(seed: seed)

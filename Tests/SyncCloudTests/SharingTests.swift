@@ -440,22 +440,22 @@ import Testing
 
   /// The first batch says that records go, and nobody says anything more.
   @Test func aMoveThatIsCutOffGoesOnWhereverItWas() async throws {
-    let scene = try await Scene(.memory)
-    let server = try #require(scene.transports[0] as? MemoryTransport)
+    let server = MemoryTransport(account: "ann", limits: CloudLimits(batch: 7, page: 5))
+    let scene = try await Scene([server, server.signedIn(as: "bob")])
     let machine = try scene.machine(0)
     try await machine.engine.sync()
     let all = try Scene.texts(scene.owner)
     // Where sharing is cut, and where its end is.
     let places = (1...12).map { ($0, $0) } + [(1, 13), (9, 11), (11, 5), (14, 7)]
     for (number, end) in places {
-      let cut = CutTransport(server, after: number)
-      let client = try Client(cut, model: scene.model)
+      let line = FaultyTransport(server)
+      let client = try Client(line, model: scene.model)
       try await client.engine.sync()
-      cut.isCounting.withLock { $0 = true }
+      line.cut(after: number)
       let list = try #require(try client.rows("List").first { $0.values[0] == "Shopping" })
       let object = try scene.id("List", list.id.row)
       _ = try? await client.engine.share(object, with: [CloudParticipant("bob", .readWrite)])
-      cut.isCounting.withLock { $0 = false }
+      line.beforeEachCall { _ in }
       try await machine.engine.sync()
       #expect(try Scene.texts(machine) == all, "cut after \(number) and \(end) calls")
       try await client.engine.sync()
@@ -464,10 +464,9 @@ import Testing
       try await scene.guest.engine.accept(share.invitation)
       #expect(
         try Scene.texts(scene.guest).count == all.count - 3, "cut after \(number) and \(end) calls")
-      cut.left.withLock { $0 = end }
-      cut.isCounting.withLock { $0 = true }
+      line.cut(after: end)
       _ = try? await client.engine.stopSharing(object)
-      cut.isCounting.withLock { $0 = false }
+      line.beforeEachCall { _ in }
       try await machine.engine.sync()
       try await client.engine.sync()
       try await machine.engine.sync()
@@ -485,76 +484,12 @@ import Testing
   }
 }
 
-/// A line that is cut after some calls.
-private final class CutTransport: CloudTransport {
-  let transport: any CloudTransport
-  let left: Locked<Int>
-  let isCounting = Locked(false)
-
-  init(_ transport: any CloudTransport, after count: Int) {
-    self.transport = transport
-    left = Locked(count)
-  }
-
-  private func pass() throws {
-    guard isCounting.withLock({ $0 }) else { return }
-    let rest = left.withLock { left in
-      left -= 1
-      return left
+extension FaultyTransport {
+  /// Has all calls but so many fail, by no temporary error, so that nobody comes again by himself.
+  fileprivate func cut(after count: Int) {
+    let first = calls.count + count
+    beforeEachCall { number in
+      if number >= first { throw CloudError(.notSignedIn, message: "The line was cut.") }
     }
-    // No temporary one, so that nobody comes again by himself.
-    if rest < 0 { throw CloudError(.notSignedIn, message: "The line was cut.") }
-  }
-
-  func account() async throws -> String {
-    try pass()
-    return try await transport.account()
-  }
-
-  func limits() async throws -> CloudLimits {
-    try pass()
-    return CloudLimits(batch: 7, page: 5)
-  }
-
-  func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
-    try pass()
-    return try await transport.open(zone, create: create)
-  }
-
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
-    try pass()
-    return try await transport.changes(in: zone, after: token, limit: limit)
-  }
-
-  func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
-    try pass()
-    return try await transport.record(name, in: zone)
-  }
-
-  func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {
-    try pass()
-    return try await transport.save(saves, in: zone)
-  }
-
-  func remove(_ zone: CloudZone) async throws {
-    try pass()
-    try await transport.remove(zone)
-  }
-
-  func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
-    try pass()
-    return try await transport.participants(of: zone)
-  }
-
-  func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
-    try pass()
-    try await transport.setParticipants(participants, of: zone)
-  }
-
-  func leave(_ zone: CloudZone) async throws {
-    try pass()
-    try await transport.leave(zone)
   }
 }
