@@ -227,6 +227,7 @@ import Testing
 
   @Test func anObjectCanBeWatched() async throws {
     try await stack.sync(items(1...3), inEntityNamed: "User")
+    await stack.drainNotifications()
     let context = stack.newBackgroundContext()
     let stack = stack
     let changes = try await context.perform {

@@ -168,6 +168,7 @@ import Testing
   @Test func oneObjectCanBeWatched() async throws {
     let stack = try DataStack.social()
     try await stack.sync(items([5, 6]), inEntityNamed: "User")
+    await stack.drainNotifications()
     let entity = try stack.model.requireEntity(named: "User")
     let id = ManagedObjectID(entity: entity, row: 2)
     let changes = stack.changes(of: id)
