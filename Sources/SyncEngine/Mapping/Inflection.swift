@@ -151,10 +151,23 @@ extension Inflection {
   private static let acronymLetters = acronyms.map(letters)
   private static let underscore: UInt32 = 0x5F
 
-  private static func letters(_ text: String) -> [UInt32] { text.unicodeScalars.map(\.value) }
+  // Of ASCII, which almost all names are, scalars are bytes: decoding took most of the time.
+  private static func letters(_ text: String) -> [UInt32] {
+    let bytes = text.utf8
+    guard bytes.allSatisfy({ $0 < 0x80 }) else { return text.unicodeScalars.map(\.value) }
+    return bytes.map(UInt32.init)
+  }
 
   private static func text(_ letters: [UInt32]) -> String {
-    String(decoding: letters, as: UTF32.self)
+    guard letters.allSatisfy({ $0 < 0x80 }) else {
+      return String(decoding: letters, as: UTF32.self)
+    }
+    return String(unsafeUninitializedCapacity: letters.count) { bytes in
+      for (index, letter) in letters.enumerated() {
+        bytes[index] = UInt8(truncatingIfNeeded: letter)
+      }
+      return letters.count
+    }
   }
 
   private static func isSeparator(_ letter: UInt32) -> Bool {
