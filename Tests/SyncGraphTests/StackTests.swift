@@ -57,6 +57,7 @@ import Testing
         continuation.resume()
       }
     }
+    stack.drop(completion: nil)
   }
 
   @Test func disposableContextsKeepNothing() throws {

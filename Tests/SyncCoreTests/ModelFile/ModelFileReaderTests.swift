@@ -197,7 +197,7 @@ import Testing
 
   @Test func damageIsRefusedOrHarmlessButNeverStopsTheProcess() {
     let bytes = Array(Self.document.utf8)
-    for index in stride(from: 0, to: bytes.count, by: 43) {
+    for index in stride(from: 0, to: bytes.count, by: 17) {
       for byte in "<>&\"/! x\u{0}".utf8 {
         var damaged = bytes
         damaged[index] = byte

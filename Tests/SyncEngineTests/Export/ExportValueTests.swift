@@ -65,6 +65,9 @@ import Testing
     #expect(
       try value(.date, Self.half, ExportOptions(dateFormat: .formatter(formatter)))
         == "08.03.2023")
+    var given = ExportOptions()
+    given.dateFormatter = formatter
+    #expect(try value(.date, Self.half, given) == "08.03.2023")
   }
 
   @Test func binaryValuesAreTheJSONTheyHold() throws {

@@ -14,7 +14,7 @@ import Testing
   private static let seeds: (all: [UInt64], steps: Int) = {
     let environment = ProcessInfo.processInfo.environment
     guard let count = environment["CONTEXTS_SEEDS"].flatMap({ UInt64($0) }) else {
-      return (Array(1...5), 120)
+      return (Array(1...5), 200)
     }
     let first = environment["CONTEXTS_FIRST"].flatMap { UInt64($0) } ?? 1
     return (Array(first..<first + count), 500)

@@ -88,6 +88,8 @@ import Testing
     }
     try await Sync.changes(
       items([6]), inEntityNamed: "User", dataStack: stack, operations: [.insert])
+    try await Sync.changes(
+      items([6]), inEntityNamed: "User", persistentContainer: stack, operations: [.insert])
     _ = try immediately {
       try Sync.changes(
         items([7]), inEntityNamed: "User", dataStack: stack, operations: [.insert])
@@ -136,6 +138,7 @@ import Testing
       #expect(errors.all.count == 2)
       #expect(known["name"] as? String == "B", "the context has merged when the call returns")
       try context.changes(items([2]), inEntityNamed: "User", predicate: "id < 2")
+      context.changes(items([2]), inEntityNamed: "User", completion: nil)
       #expect(try stack.keys("User") == [2])
       context.sync(items([1]), inEntityNamed: "Nobody") { errors.append("\($0 is ModelError)") }
       #expect(errors.all.last == "Optional(true)" || errors.all.last == "true")
@@ -147,6 +150,7 @@ import Testing
     let context = stack.newBackgroundContext()
     let report = try await context.sync(items([1, 2]), inEntityNamed: "User")
     #expect(report.inserted == 2)
+    try await context.changes(items([1, 2]), inEntityNamed: "User", operations: [.update])
     try await Sync.changes(items([2]), inEntityNamed: "User", inContext: stack.mainContext)
     #expect(try stack.keys("User") == [2])
   }

@@ -255,6 +255,12 @@ import Testing
     #expect(inserted.error == nil)
     #expect("\(inserted)" == "SUCCESS")
     #expect(inserted.debugDescription == "SUCCESS: 7")
+    let updated: SyncResult<Value> = await withCheckedContinuation { continuation in
+      stack.update(7, with: ["age": 3] as JSONValue, inEntityNamed: "User") {
+        continuation.resume(returning: $0)
+      }
+    }
+    #expect(updated.value == 7)
     let failed: SyncResult<Value> = await withCheckedContinuation { continuation in
       stack.update(9, with: ["id": 9] as JSONValue, inEntityNamed: "User") {
         continuation.resume(returning: $0)

@@ -36,4 +36,15 @@ import Testing
     #expect(try stack.shown("User", "remoteID email") == ["1 local"])
     #expect(delegate.asked.withLock { $0.sorted() } == ["Company 2", "Note 3", "User 1"])
   }
+
+  @Test("the pages of a session ask its delegate")
+  func session() async throws {
+    let stack = try DataStack.opened("Notes")
+    let delegate = LocalKeys()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    session.delegate = delegate
+    try await session.sync([["id": 1]] as JSONValue)
+    #expect(try stack.shown("User", "remoteID email") == ["1 local"])
+    #expect(delegate.asked.withLock { $0 } == ["User 1"])
+  }
 }

@@ -13,7 +13,7 @@ import Testing
   @Test("fingerprints change nothing", arguments: OracleTests.cases)
   func changeNothing(_ testCase: OracleTests.Case) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 8
+    let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 16
     let first = environment["FINGERPRINT_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
     var sequence = FingerprintSequence(model: model)

@@ -150,7 +150,7 @@ import Testing
   ) throws {
     let environment = ProcessInfo.processInfo.environment
     let usual: UInt64 =
-      variant.name == OracleVariant.plain.name ? 4 : variant.form == .whole ? 2 : 1
+      variant.name == OracleVariant.plain.name ? 8 : variant.form == .whole ? 3 : 2
     let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? usual
     let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()

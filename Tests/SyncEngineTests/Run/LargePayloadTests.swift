@@ -43,7 +43,7 @@ import Testing
       let bench = try SyncBench(TestModels.social())
       var payload = LargePayload(seed: seed, userCount: 160)
       var rows: [String: [Value: Int64]] = [:]
-      for step in 0..<3 {
+      for step in 0..<4 {
         // The second one is the first one again.
         if step > 1 { payload.change() }
         if let size = way.pageSize {
