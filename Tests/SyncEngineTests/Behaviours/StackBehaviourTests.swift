@@ -33,6 +33,7 @@ import Testing
       try insert(1, stack)
       #expect(try stack.count("User") == 1)
     }
+    #expect([DataStack.StoreType.inMemory, .sqLite].map(\.rawValue) == [0, 1])
     #expect(
       stacks.map { $0.storeURL?.lastPathComponent } == [nil, "store.sqlite", "\(name).sqlite", nil])
     for file in ["store", name] {

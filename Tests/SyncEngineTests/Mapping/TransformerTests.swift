@@ -34,6 +34,21 @@ import Testing
     #expect(plan.remarks.isEmpty)
   }
 
+  @Test(
+    "the older key names a transformer too, and the newer one wins",
+    arguments: [
+      ["hyper.valueTransformer": "Old"],
+      ["hyper.valueTransformer": "New", "sync.valueTransformer": "Old"],
+    ])
+  func olderKey(userInfo: [String: String]) throws {
+    let registry = TransformerRegistry()
+    registry.register("Old") { .string("old \($0.stringValue ?? "")") }
+    registry.register("New") { .string("new \($0.stringValue ?? "")") }
+    let plan = try plan(
+      [.attribute("name", .string, userInfo: userInfo)], transformers: registry)
+    try cell("x", plan) { #expect(text($0) == "old x") }
+  }
+
   @Test("a transformable attribute gets any kind of value back")
   func transformable() throws {
     let registry = TransformerRegistry()
