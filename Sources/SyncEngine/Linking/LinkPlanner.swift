@@ -144,7 +144,9 @@ final class LinkPlanner: PartPhase {
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
         // Whoever writes a rule knows what it leads to: what is not there is not linked.
-        if batch.node.emptiesUnresolved { cells[relationship.slot] = .null }
+        if batch.occurrences[owner].flags.contains(.emptiesUnresolved) {
+          cells[relationship.slot] = .null
+        }
         noteUnresolved(target, relationship, owner, batch)
       }
     }

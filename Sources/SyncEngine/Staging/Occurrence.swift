@@ -47,6 +47,8 @@ struct Occurrence {
     static let listed = Flags(rawValue: 524_288)
     /// Without a key in a list that owns its members: matched by value or place.
     static let value = Flags(rawValue: 1_048_576)
+    /// Its mapping empties a to-one relationship that leads to nothing stored.
+    static let emptiesUnresolved = Flags(rawValue: 2_097_152)
 
     // MARK: - Of matching
 

@@ -118,16 +118,6 @@ extension Stager {
       throw SyncError.noPrimaryKey(batch.entity.name, path: path.description)
     }
     batch.block.removeLast()
-    if batch.node.policy.missingIdentity == .fail {
-      try refuse(
-        SyncError(
-          .missingKey, entity: batch.entity.name, property: batch.node.identityName,
-          path: path.description,
-          message: """
-            An item of entity “\(batch.entity.name)” has no readable \(batch.node.identityText), so \
-            nobody can tell which object it is.
-            """))
-    }
     noteUnreadable(role)
     try skip(batch, .missingKey, "The item has no readable \(batch.node.identityText).")
     return nil

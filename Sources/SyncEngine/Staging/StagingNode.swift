@@ -13,7 +13,7 @@ final class StagingNode {
   /// What becomes of an object beside the filling of its cells; asked for every object.
   let steps: Steps
 
-  /// What the mapping does not do with an item.
+  /// What the mapping does otherwise than conventions do, with every item.
   let permissions: Occurrence.Flags
 
   /// The slot of the key when it is a single one.
@@ -80,6 +80,7 @@ final class StagingNode {
     var permissions: Occurrence.Flags = []
     if !node.insertsMissing { permissions.insert(.neverInserted) }
     if !node.updatesExisting { permissions.insert(.neverUpdated) }
+    if node.emptiesUnresolved { permissions.insert(.emptiesUnresolved) }
     self.permissions = permissions
     let keySlot = node.identity.count == 1 ? node.identity[0] : nil
     self.keySlot = keySlot

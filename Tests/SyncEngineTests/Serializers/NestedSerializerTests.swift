@@ -132,6 +132,34 @@ import Testing
     #expect(report.findings(of: .unresolvedReference).count == 1)
   }
 
+  @Test("…below a list, too")
+  func deeperLinks() throws {
+    // An employee of department 1 whose manager is read by hand.
+    func sync(manager: Int64, inserts: Bool) throws -> SyncReport {
+      let managers = EntitySerializer(entityNamed: "Employee").with {
+        $0.identifiers = ["employeeID"]
+        $0.mapping = ["employeeID": .int([])]
+        $0.insertMissing = inserts
+      }
+      let staff = EntitySerializer(entityNamed: "Employee").with {
+        $0.identifiers = ["employeeID"]
+        $0.mapping = ["employeeID": .int("id"), "manager": .toOne("manager") { managers }]
+      }
+      let json = [["id": 1, "staff": [["id": 5, "manager": .integer(manager)]]]] as JSONValue
+      return try bench.stack.sync(
+        json,
+        with: EntitySerializer(entityNamed: "Department").with {
+          $0.identifiers = ["departmentID"]
+          $0.mapping = ["departmentID": .int("id"), "employees": .toMany("staff") { staff }]
+        })
+    }
+    _ = try sync(manager: 6, inserts: true)
+    #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["5 → 6", "6 → "])
+    let report = try sync(manager: 7, inserts: false)
+    #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["5 → ", "6 → "])
+    #expect(report.findings(of: .unresolvedReference).map(\.key) == ["7"])
+  }
+
   @Test func aFactorySeesTheItemOfTheParent() throws {
     var serializer = SerializerBench.batches()
     serializer.mapping = [
@@ -325,6 +353,23 @@ import Testing
         ]
       ] as JSONValue, with: PetSerializer())
     #expect(try pets(stack) == ["1 Rex Ada", "2 Tom Ada"])
+  }
+
+  @Test("by convention a child without a readable key costs only itself, below a serializer too")
+  func keylessChildrenOfConventions() throws {
+    let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
+    let owners = EntitySerializer(Owner.self).with {
+      $0.identifiers = ["id"]
+      $0.mapping = [
+        "id": .int("id"), "name": .string("name"), "pets": .toMany("pets") { Conventional("Pet") },
+      ]
+    }
+    let json =
+      [["id": 5, "name": "Ada", "pets": [["nick_name": "?"], ["id": 2, "nick_name": "Tom"]]]]
+      as JSONValue
+    let report = try stack.sync(json, with: owners)
+    #expect(try pets(stack) == ["2 Tom Ada"])
+    #expect(report.findings(of: .skippedItem).map(\.path) == ["$[0].pets[0]"])
   }
 
   @Test func aSerializerReadsWhatStandsBelowConventions() throws {
