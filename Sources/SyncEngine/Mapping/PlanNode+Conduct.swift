@@ -90,10 +90,4 @@ extension PlanNode {
 
   /// Whether a reference to an object that is not there empties the relationship.
   var emptiesUnresolved: Bool { isByHand }
-
-  /// Whether a relationship that an item does not mention is emptied where the item takes the place
-  /// of an object.
-  func empties(_ relationship: RelationshipRule) -> Bool {
-    !isByHand || relationship.written != nil
-  }
 }

@@ -92,12 +92,11 @@ extension Matcher {
     let defaults = batch.node.defaultCells(in: part.arena)
     for occurrence in occurrences {
       let cells = batch.block[occurrence]
-      for rule in batch.node.attributes where cells[rule.slot].isAbsent {
-        cells[rule.slot] = defaults[rule.slot]
+      for slot in batch.node.columns.attributes where cells[slot].isAbsent {
+        cells[slot] = defaults[slot]
       }
     }
-    for (rule, relationship) in batch.node.relationships.enumerated()
-    where batch.node.empties(relationship) {
+    for (rule, relationship) in batch.node.relationships.enumerated() {
       let silent = occurrences.subtracting(batch.mentions[rule].owners).filter { occurrence in
         let mention = batch.occurrences[occurrence]
         let way = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]

@@ -122,6 +122,22 @@ struct KeylessChildTests {
     #expect(try bench.count("Option") == 0)
   }
 
+  @Test("…where a serializer reads it, too")
+  func replacedBelowASerializer() throws {
+    let stack = try DataStack(model: Self.model(), store: .inMemory)
+    let fields = EntitySerializer(entityNamed: "Field").with {
+      $0.mapping = ["name": .string("name"), "value": .string("value"), "weight": .int("weight")]
+    }
+    let profiles = EntitySerializer(entityNamed: "Profile").with {
+      $0.identifiers = ["id"]
+      $0.mapping = ["id": .int("id"), "fields": .toMany("fields") { fields }]
+    }
+    try stack.sync(payload(#"[{"name": "a", "value": "1", "weight": 5}]"#), with: profiles)
+    let report = try stack.sync(payload(#"[{"name": "b"}]"#), with: profiles)
+    #expect(try stack.shown("Field", "name value weight profile") == ["b - 1 1"])
+    #expect(report["Field"].updated == 1)
+  }
+
   @Test("what is equal in all that its item mentions stays as it is")
   func missingKeys() throws {
     let bench = try SyncBench(Self.model())
