@@ -59,6 +59,8 @@ public struct SyncPolicy: Sendable, Hashable {
   /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the
   /// owner's former members in a nested list, nothing below a to-one relationship.
   public var deletionScope: DeletionScope?
+  /// What becomes of several stored objects of one key when an item at the top has it. A nested
+  /// object means only one of them, whatever this says.
   public var storedDuplicates: StoredDuplicates = .updateAll
 
   /// Makes the policy of explicit serializers.

@@ -73,8 +73,8 @@ extension Matcher {
     return true
   }
 
-  /// Of several stored objects of a key, takes the one that the owner's many-to-many list has
-  /// already.
+  /// Of several stored objects of a key, takes the one that the owner's list has already: a
+  /// many-to-many list, or one that a serializer reads.
   func takeMember(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty

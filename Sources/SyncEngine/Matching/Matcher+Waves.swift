@@ -47,9 +47,9 @@ extension Matcher {
   /// key.
   private func readSharedMembers(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
-    guard relationship.kind == .manyToMany,
-      !batches[relationship.node].contested.isEmpty
-    else { return }
+    guard relationship.relationship.isToMany, !batches[relationship.node].contested.isEmpty else {
+      return
+    }
     let mentions = batch.mentions[rule]
     let owners = (0..<mentions.count).lazy.map { batch.occurrences[mentions.owners[$0]] }
       .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)

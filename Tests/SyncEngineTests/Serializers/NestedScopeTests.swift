@@ -112,6 +112,28 @@ import Testing
     #expect(try batches() == ["1 a"])
   }
 
+  @Test("of several stored objects of a key a list means its own member", arguments: [0, 1])
+  func storedTwins(member: Int) throws {
+    let context = bench.stack.newBackgroundContext()
+    try context.performAndWait {
+      let batch = try context.insert(entityNamed: "Batch")
+      batch["batchID"] = 1
+      for index in 0..<2 {
+        let click = try context.insert(entityNamed: "Click")
+        click["clickID"] = 7
+        click["text"] = index == member ? "mine" : "other"
+        if index == member { click["batch"] = batch }
+      }
+      try context.save()
+    }
+    try bench.stack.sync(
+      [["id": 1, "clicks": [["id": 7, "text": "new"]]]] as JSONValue,
+      with: SerializerBench.batchesWithClicks())
+    #expect(
+      try bench.objects("Click", "clickID", "text", links: ["batch"]).sorted()
+        == ["7 new → 1", "7 other → "])
+  }
+
   @Test func theLastListOfAnOwnerWins() throws {
     try bench.stack.sync(
       [
