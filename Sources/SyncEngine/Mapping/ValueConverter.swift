@@ -21,6 +21,18 @@ package struct ValueConverter: Sendable {
     case wholeNumber
     /// Numbers as the nearest 32-bit float.
     case float
+
+    /// For the key of a plan. Written out: to print a case with a value takes reflection.
+    fileprivate var keyText: String {
+      switch self {
+      case .natural: "natural"
+      case .isoDate(let isStrict): isStrict ? "strictISODate" : "isoDate"
+      case .unixTime(let unit): unit?.rawValue ?? "unixTime"
+      case .base64: "base64"
+      case .wholeNumber: "wholeNumber"
+      case .float: "float"
+      }
+    }
   }
 
   /// Makes a stored value from JSON before anything else looks at it; nil stands for no value.
@@ -67,7 +79,7 @@ package struct ValueConverter: Sendable {
 
   /// Everything about the converter that is not a closure, for the key of a plan.
   var keyText: String {
-    "\(type.rawValue) \(form) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
+    "\(type.rawValue) \(form.keyText) \(accepts.rawValue) \(checksWidth) \(decoder != nil)"
       + (check.map { " " + $0.keyText } ?? "")
   }
 
