@@ -45,7 +45,7 @@ public struct OutboxReport: Sendable {
 extension OutboxReport: CustomStringConvertible {
   /// A line for each entity: `Order: 3 accepted, 1 refused, 0 waiting`.
   public var description: String {
-    var lines = entities.sorted { $0.key < $1.key }.map { name, entity in
+    var lines = entities.inKeyOrder.map { name, entity in
       "\(name): \(entity.accepted.count) accepted, \(entity.refused.count) refused, "
         + "\(entity.waiting.count) waiting"
     }

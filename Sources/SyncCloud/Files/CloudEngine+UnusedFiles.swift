@@ -60,7 +60,7 @@ private struct UnusedFiles {
       }
     }
     var count = 0
-    for (name, record) in files.sorted(by: { $0.key < $1.key }) {
+    for (name, record) in files.inKeyOrder {
       let unused = record.content?["unused"]
       if used.contains(name) {
         if unused != nil { try await mark(record, nil) }

@@ -24,7 +24,7 @@ extension KintoTransport {
   }
 
   public func participants(of zone: CloudZone) async throws -> [CloudParticipant] {
-    try await shares(of: zone).members.sorted { $0.key < $1.key }.map { CloudParticipant($0, $1) }
+    try await shares(of: zone).members.inKeyOrder.map { CloudParticipant($0, $1) }
   }
 
   public func setParticipants(
@@ -50,7 +50,7 @@ extension KintoTransport {
       try await allow(members, in: place, of: zone)
     }
     var list = JSONObject()
-    for (account, access) in members.sorted(by: { $0.key < $1.key }) {
+    for (account, access) in members.inKeyOrder {
       list[account] = .string(access.rawValue)
     }
     let path = try await directory(of: zone)
@@ -150,7 +150,7 @@ extension KintoTransport {
   private func allow(
     _ members: [String: CloudZoneState.Access], in place: String, of zone: CloudZone
   ) async throws {
-    let names = members.sorted { $0.key < $1.key }
+    let names = members.inKeyOrder
     try await send(
       "PATCH", try await collection(place, of: zone),
       body: [

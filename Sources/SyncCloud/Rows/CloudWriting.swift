@@ -113,7 +113,7 @@ final class CloudWriting {
   /// Keeps the zones as they are now. Called last.
   func finish() throws {
     home.clock = clock.last
-    for (_, zone) in zones.sorted(by: { $0.key < $1.key })
+    for (_, zone) in zones.inKeyOrder
     where zone.isKept || zone.now != zone.before {
       try transaction.setRemoteZone(zone.now)
     }

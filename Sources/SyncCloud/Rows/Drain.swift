@@ -78,7 +78,7 @@ struct Drain {
         try writing.follow(object.name, object.row, object.entity)
       }
     }
-    for (object, stamp) in moved.sorted(by: { $0.key < $1.key }) {
+    for (object, stamp) in moved.inKeyOrder {
       try ZoneMove(writing).place(object, stamp, fresh: fresh)
     }
     for name in [writing.homeName] + (try writing.sharedZones.get().map(\.key)) {

@@ -35,7 +35,7 @@ struct ListDrain {
 
   /// Compares, once all objects that came have records.
   func run() throws {
-    for (key, stamp) in lists.sorted(by: { $0.key < $1.key }) { try compare(key, stamp) }
+    for (key, stamp) in lists.inKeyOrder { try compare(key, stamp) }
   }
 
   /// Keeps the orders of lists of which nobody has said any, as they are.

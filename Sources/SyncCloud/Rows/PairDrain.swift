@@ -44,7 +44,7 @@ struct PairDrain {
 
   /// Compares, once all objects that came have records.
   func run() throws {
-    for (_, each) in changed.sorted(by: { $0.key < $1.key }) {
+    for (_, each) in changed.inKeyOrder {
       let (first, second) = (each.first.count, each.second.count)
       if each.kind.relationship.inverseSlot == nil {
         try compare(each.first, of: each.kind)
@@ -62,7 +62,7 @@ struct PairDrain {
   }
 
   private func compare(_ owners: [ManagedObjectID: String], of kind: PairKind) throws {
-    for (owner, stamp) in owners.sorted(by: { $0.key < $1.key }) {
+    for (owner, stamp) in owners.inKeyOrder {
       for side in writing.fields.rules(of: owner.entity).sides where side.kind.name == kind.name {
         try compare(side, owner, stamp, parts: true)
       }
@@ -98,7 +98,7 @@ struct PairDrain {
   private func names(
     _ objects: [ManagedObjectID: String]
   ) throws -> [(row: Int64, name: String, stamp: String)] {
-    try objects.sorted { $0.key < $1.key }.compactMap { object, stamp in
+    try objects.inKeyOrder.compactMap { object, stamp in
       guard let record = try transaction.remoteRecord(of: object.row, object.entity),
         record.zone == zone
       else { return nil }

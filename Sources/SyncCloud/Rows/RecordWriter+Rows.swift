@@ -13,7 +13,7 @@ extension RecordWriter {
       case .delete: break
       }
     }
-    for (index, list) in comers.sorted(by: { $0.key < $1.key }) {
+    for (index, list) in comers.inKeyOrder {
       try insert(list, EntityDescription(model: writing.model, index: index))
     }
   }

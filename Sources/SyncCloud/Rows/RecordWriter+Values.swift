@@ -74,7 +74,7 @@ extension RecordWriter {
       }
       usable.append(item)
     }
-    for (index, places) in comers.sorted(by: { $0.key < $1.key }) {
+    for (index, places) in comers.inKeyOrder {
       let entity = EntityDescription(model: writing.model, index: index)
       let first = try transaction.reserveRows(places.count, in: entity)
       for (offset, place) in places.enumerated() {

@@ -248,7 +248,7 @@ public final class MemoryTransport: CloudTransport {
       guard access(to: zone, state) != nil, let known = state.zones[zone] else {
         throw Self.missing(zone)
       }
-      return known.members.sorted { $0.key < $1.key }.map { CloudParticipant($0, $1) }
+      return known.members.inKeyOrder.map { CloudParticipant($0, $1) }
     }
   }
 

@@ -88,7 +88,7 @@ extension EntityDraft {
   /// Texts that are not names of properties or entities.
   fileprivate var texts: [String] {
     [className ?? "", renamingIdentifier ?? ""] + indexes.map(\.name)
-      + userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+      + userInfo.inKeyOrder.flatMap { [$0.key, $0.value] }
   }
 }
 
@@ -102,10 +102,10 @@ extension PropertyDraft {
         draft.validation.regularExpression,
       ].compactMap { $0 }
       if case .string(let text) = draft.defaultValue { texts.append(text) }
-      return texts + draft.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+      return texts + draft.userInfo.inKeyOrder.flatMap { [$0.key, $0.value] }
     case .relationship(let draft):
       return [draft.renamingIdentifier ?? ""]
-        + draft.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        + draft.userInfo.inKeyOrder.flatMap { [$0.key, $0.value] }
     }
   }
 }

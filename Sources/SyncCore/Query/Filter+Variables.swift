@@ -13,7 +13,7 @@ extension Filter {
     Filter(
       Result { () throws(FilterError) in
         var operands: [String: FilterExpression] = [:]
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in values.inKeyOrder {
           guard let operand = FilterOperand(argument: value) else {
             throw FilterError(
               .argument, key: "$" + name,

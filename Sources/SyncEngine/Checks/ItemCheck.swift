@@ -61,7 +61,7 @@ struct ItemCheck {
         by: batch.representative
       )
       // In their order, so that of several reasons the first is always told.
-      for (occurrence, failure) in failures[batch.number].sorted(by: { $0.key < $1.key }) {
+      for (occurrence, failure) in failures[batch.number].inKeyOrder {
         for mention in blamed(failure, mentions[occurrence] ?? [], in: batch) {
           if let item = item(of: mention, failure, in: batch), result[item] == nil {
             result[item] = failure.error

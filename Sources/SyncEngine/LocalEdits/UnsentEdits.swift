@@ -159,7 +159,7 @@ final class UnsentEdits {
 
   /// Counts and lists what was left alone, an object a finding.
   func describe(in report: ReportBuilder) {
-    for (id, entry) in withheld.sorted(by: { $0.key < $1.key }) {
+    for (id, entry) in withheld.inKeyOrder {
       report[id.entity].protected += 1
       for slot in entry.slots {
         report[id.entity].protectedProperties[id.entity.properties[slot].name, default: 0] += 1

@@ -55,13 +55,13 @@ struct Kinds: Sendable {
 
   /// What the entity itself is called, and where.
   var nameOfItself: (key: [JSONPath.Step], name: String)? {
-    readers.sorted { $0.key < $1.key }
+    readers.inKeyOrder
       .first { if case .itself = $0.value { true } else { false } }.map { (path.steps, $0.key) }
   }
 
   /// Who reads objects of a subentity, and what it is called.
   func source(of entity: EntityDescription) -> (name: String, source: any PlanSource)? {
-    for (name, reader) in readers.sorted(by: { $0.key < $1.key }) {
+    for (name, reader) in readers.inKeyOrder {
       if case .source(let source) = reader, source.mappingSource.entityName == entity.name {
         return (name, source)
       }

@@ -13,7 +13,7 @@ extension MappingPlan {
     add(resolved.readers.dropFirst(nodes.count).map(\.node), to: &hash)
     for reader in resolved.readers {
       hash.add(reader.number)
-      for (rule, other) in reader.below.sorted(by: { $0.key < $1.key }) {
+      for (rule, other) in reader.below.inKeyOrder {
         hash.add(rule)
         hash.add(other)
       }

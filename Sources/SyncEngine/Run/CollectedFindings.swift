@@ -42,7 +42,7 @@ struct CollectedFindings {
 
   /// Reports what several places say differently.
   func noteContradictions(_ model: ManagedObjectModel, in report: ReportBuilder) {
-    for (entity, contradictions) in contradictions.sorted(by: { $0.key < $1.key }) {
+    for (entity, contradictions) in contradictions.inKeyOrder {
       contradictions.note(of: model.entities[entity], in: report)
     }
   }
@@ -68,9 +68,8 @@ struct NewObjectsOfGroup {
 extension SyncPass {
   /// Reports those that do not meet their group now, when everything is linked.
   func noteObjectsOutsideGroups(in transaction: StoreTransaction) throws {
-    let groups = collected.newObjects.sorted { $0.key < $1.key }.map(\.value)
-    for (_, all) in Dictionary(grouping: groups, by: \.entity.index).sorted(by: { $0.key < $1.key })
-    {
+    let groups = collected.newObjects.inKeyOrder.map(\.value)
+    for (_, all) in Dictionary(grouping: groups, by: \.entity.index).inKeyOrder {
       let asksInMemory = try StoredGroups.asksInMemory(
         all.count, rows: all.reduce(0) { $0 + $1.rows.count }, of: all[0].entity, transaction)
       let evaluation = try asksInMemory ? evaluation(of: all, in: transaction) : nil

@@ -36,7 +36,7 @@ extension SyncPass {
 
   /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
   func noteUnmatched(_ batch: MatchedBatch) {
-    for (occurrence, path) in batch.staged.origins.paths.sorted(by: { $0.key < $1.key }) {
+    for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
       let mention = batch.occurrences[batch.representative(occurrence)]
       guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
         !mention.flags.contains(.leftOut)

@@ -129,7 +129,7 @@ package final class SessionState: @unchecked Sendable {
     }
     let known = try Set(transaction.pages(of: sync).filter(\.isBegun).map(\.name))
     let pages = marks.filter { $0.value != nil || !known.contains($0.key) }
-      .sorted { $0.key < $1.key }
+      .inKeyOrder
       .map { OpenSync.Page(name: $0.key, isBegun: true, mark: $0.value) }
     try transaction.write(pages, of: sync)
   }
@@ -177,7 +177,7 @@ package final class SessionState: @unchecked Sendable {
     let others = settings.filter { kept[$0.key].map { [value = $0.value] in $0 != value } ?? false }
     guard !others.isEmpty else { return }
     func quoted(_ value: String?) -> String { (value ?? "").isEmpty ? "none" : "“\(value ?? "")”" }
-    let list = others.sorted { $0.key < $1.key }
+    let list = others.inKeyOrder
       .map { "\($0.key) was \(quoted(kept[$0.key])) and is \(quoted($0.value))" }
     throw SyncError(
       .invalidRequest, entity: entity.name,

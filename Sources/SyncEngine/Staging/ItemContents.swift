@@ -121,7 +121,7 @@ final class ItemContents {
   private func usage(_ filled: ArraySlice<UInt64>, unused: ArraySlice<UInt64>) -> ItemUsage {
     var counts: [UInt64: Int] = [:]
     for word in unused { counts[word, default: 0] += 1 }
-    let keys = counts.sorted { $0.key < $1.key }.map { word, count in
+    let keys = counts.inKeyOrder.map { word, count in
       let reader = Int(word >> 32)
       return ItemUsage.UnusedKey(
         reader: reader, key: scratches[reader].unusedKey(Int(word & 0xFFFF_FFFF)),

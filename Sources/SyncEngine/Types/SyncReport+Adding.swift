@@ -37,7 +37,7 @@ extension SyncReport.Commits {
   func totals(with end: SyncReport) -> [(String, SyncReport.EntityReport)] {
     var result = pages
     for (name, report) in end.entities { result[name, default: .init()].add(report) }
-    return result.sorted { $0.key < $1.key }
+    return result.inKeyOrder
   }
 }
 

@@ -1,3 +1,5 @@
+import SyncCore
+
 /// A report for a log: what a person wants to know first, in a few lines.
 ///
 /// ```
@@ -7,7 +9,7 @@
 /// ```
 extension SyncReport: CustomStringConvertible {
   public var description: String {
-    let entities = entities.sorted { $0.key < $1.key }
+    let entities = entities.inKeyOrder
     var lines: [String] = []
     if commits.pageCount > 0 {
       lines.append("All \(commits.pageCount) pages and their end:")
@@ -18,7 +20,7 @@ extension SyncReport: CustomStringConvertible {
     for (name, report) in entities where !report.unusedKeys.isEmpty {
       lines.append("\(name), keys that fill nothing: \(names(report.unusedKeys))")
     }
-    lines += findingCounts.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }
+    lines += findingCounts.inKeyOrder.map { line($0.key, $0.value) }
     if isDryRun { lines.append("Dry run: nothing was stored.") }
     return lines.isEmpty ? "Nothing changed." : lines.joined(separator: "\n")
   }

@@ -53,7 +53,7 @@ struct ChangeSetBuilder {
 
   /// The change set, in the order that one has. Without primary keys, which nobody asks it for.
   var changes: ChangeSet {
-    ChangeSet(entities: entities.sorted { $0.key < $1.key }.map(\.value.ordered))
+    ChangeSet(entities: entities.inKeyOrder.map(\.value.ordered))
   }
 }
 

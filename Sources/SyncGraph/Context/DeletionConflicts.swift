@@ -15,7 +15,7 @@ struct DeletionConflicts {
       grouping: objects.filter { !$0.isFault || $0.owner?.overtaken[$0] != nil },
       by: \.entity.rootIndex)
     var conflicts: [SaveConflict] = []
-    for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
+    for family in families.inKeyOrder.map(\.value) {
       conflicts += try self.conflicts(family)
     }
     guard !conflicts.isEmpty else { return }

@@ -171,7 +171,7 @@ extension ManagedObjectContext {
     _ values: [String: (any ValueConvertible)?], of entity: EntityDescription,
     _ checks: [Int: AttributeCheck]
   ) throws -> [(slot: Int, value: Value)] {
-    try values.sorted { $0.key < $1.key }.map { key, value in
+    try values.inKeyOrder.map { key, value in
       guard let attribute = entity.attribute(named: key), !attribute.isTransient else {
         let names = entity.attributes.filter { !$0.isTransient }.map(\.name)
         throw GraphError(

@@ -171,7 +171,7 @@ extension ManagedObjectContext {
   /// Reads the rows of objects with unsaved values and lays those on top.
   func reread(_ objects: [ManagedObject]) {
     let families = Dictionary(grouping: objects) { $0.root }
-    for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
+    for family in families.inKeyOrder.map(\.value) {
       guard let root = family.first?.entity.rootEntity else { continue }
       let found: [StoredRow]
       do {

@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     _ relationship: RelationshipShape, of owners: [ManagedObject]
   ) throws {
     let families = Dictionary(grouping: owners) { $0.entity.index }
-    for family in families.sorted(by: { $0.key < $1.key }).map(\.value) {
+    for family in families.inKeyOrder.map(\.value) {
       let members = try readMembers(
         of: relationship, in: family[0].entity, owners: family.map(\.identifier))
       let wanted = Set(members.map(\.row)).sorted()

@@ -152,6 +152,6 @@ struct SaveWriter {
   ) -> [[ManagedObject]] {
     guard let first = objects.first.map(key) else { return [] }
     if objects.allSatisfy({ key($0) == first }) { return [objects] }
-    return Dictionary(grouping: objects, by: key).sorted { $0.key < $1.key }.map(\.value)
+    return Dictionary(grouping: objects, by: key).inKeyOrder.map(\.value)
   }
 }

@@ -120,7 +120,7 @@ extension ObjectSnapshot: Equatable {}
 
 extension ObjectSnapshot: CustomStringConvertible {
   public var description: String {
-    let texts = attributes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    let texts = attributes.inKeyOrder.map { "\($0.key): \($0.value)" }
     return "\(objectID) (\(texts.joined(separator: ", ")))"
   }
 }

@@ -37,6 +37,6 @@ final class ResultsStreams: Sendable {
   /// Hands a change to all sequences, in the order in which they were made.
   func yield(_ change: LiveResultsChange) {
     let receivers = state.withLock { $0.receivers }
-    for receiver in receivers.sorted(by: { $0.key < $1.key }) { receiver.value(change) }
+    for receiver in receivers.inKeyOrder { receiver.value(change) }
   }
 }

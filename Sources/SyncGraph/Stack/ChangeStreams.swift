@@ -26,7 +26,7 @@ final class ChangeStreams: Sendable {
   /// Hands a change set to all sequences.
   func yield(_ changes: ChangeSet) {
     let waiting = state.withLock { $0.continuations }
-    for continuation in waiting.sorted(by: { $0.key < $1.key }) {
+    for continuation in waiting.inKeyOrder {
       continuation.value.yield(changes)
     }
   }

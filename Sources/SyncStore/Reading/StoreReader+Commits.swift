@@ -68,7 +68,7 @@ extension StoreReader {
         changes[entity.index] = change
       }
     }
-    return try changes.sorted { $0.key < $1.key }.map { _, change in
+    return try changes.inKeyOrder.map { _, change in
       var change = change
       change.updated.sort { $0.row < $1.row }
       change.insertedKeys = try keys(of: change.inserted.numbers, change.entity)

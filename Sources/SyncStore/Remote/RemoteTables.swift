@@ -134,7 +134,7 @@ extension Connection {
   private func migrateNames(
     of old: EntityDescription, to new: EntityDescription, _ names: [String: String]
   ) throws {
-    for (before, after) in names.sorted(by: { $0.key < $1.key }) {
+    for (before, after) in names.inKeyOrder {
       for (table, owner) in [("links", "source"), ("lists", "owner")] {
         let fields = try statement(
           "UPDATE _syncstack_remote_\(table) SET field = ?1 WHERE field = ?2 AND (zone, \(owner)) IN "

@@ -28,7 +28,7 @@ struct RowSequence {
   }
 
   func store() throws {
-    for (_, entry) in next.sorted(by: { $0.key < $1.key }) {
+    for (_, entry) in next.inKeyOrder {
       let statement = try connection.statement(
         "INSERT OR REPLACE INTO _syncstack_sequences (name, next) VALUES (?, ?)")
       statement.bind(1, entry.table.identifier.name)

@@ -203,7 +203,7 @@ struct RowSequenceMigration {
     }
     guard after != before else { return }
     try connection.execute("DELETE FROM _syncstack_sequences")
-    for (name, next) in after.sorted(by: { $0.key < $1.key }) {
+    for (name, next) in after.inKeyOrder {
       let statement = try connection.statement(
         "INSERT INTO _syncstack_sequences (name, next) VALUES (?, ?)")
       statement.bind(1, name)

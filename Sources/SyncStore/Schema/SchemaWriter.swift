@@ -34,11 +34,11 @@ struct SchemaWriter {
       if names.contains(statement.text(2)) { present[statement.text(0)] = statement.text(1) }
     }
     statement.reset()
-    for (name, sql) in present.sorted(by: { $0.key < $1.key })
+    for (name, sql) in present.inKeyOrder
     where wanted[name] != sql && name.hasSuffix("_index") {
       try connection.execute("DROP INDEX \(Identifier(name).quoted)")
     }
-    for (name, sql) in wanted.sorted(by: { $0.key < $1.key }) where present[name] != sql {
+    for (name, sql) in wanted.inKeyOrder where present[name] != sql {
       try connection.execute(sql)
     }
   }

@@ -59,7 +59,7 @@ struct DeletePlanner {
     try doom(.rows(first), of: entity, into: &wave)
     while !wave.isEmpty {
       var next: [Int: [Int64]] = [:]
-      for (index, rows) in wave.sorted(by: { $0.key < $1.key }) {
+      for (index, rows) in wave.inKeyOrder {
         try cascade(from: layout.entities[index].entity, rows: rows, into: &next)
       }
       wave = next

@@ -17,9 +17,13 @@ extension StoreTransaction {
   func keepBase(
     of rows: @autoclosure () -> [Int64], in entity: EntityDescription, slots: SlotSet? = nil
   ) throws {
-    guard try isKeepingBases() else { return }
+    if try isKeepingBases() { try keep(rows(), in: entity, slots: slots) }
+  }
+
+  /// Apart, so that it is not compiled anew for each caller's rows.
+  private func keep(_ rows: [Int64], in entity: EntityDescription, slots: SlotSet?) throws {
     let table = layout.table(of: entity)
-    let rows = rows().filter { !recorder.isNew($0, in: table) }
+    let rows = rows.filter { !recorder.isNew($0, in: table) }
     for (id, values) in try values(of: rows, in: entity, slots: slots) {
       bases[id, default: [:]].merge(values) { first, _ in first }
     }

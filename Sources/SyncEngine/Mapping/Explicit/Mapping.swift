@@ -15,7 +15,7 @@ public struct Mapping: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Takes the rules that single properties have beside the conventions, in alphabetical order.
   init(_ rules: [String: Rule]) {
-    self.rules = rules.sorted { $0.key < $1.key }.map { (name: $0.key, rule: $0.value) }
+    self.rules = rules.inKeyOrder.map { (name: $0.key, rule: $0.value) }
   }
 
   /// The rules by property.

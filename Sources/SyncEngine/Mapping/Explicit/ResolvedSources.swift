@@ -38,7 +38,7 @@ struct ResolvedSources: Sendable {
     var reader = 0
     while reader < readers.count {
       let node = readers[reader].node
-      for (rule, source) in node.sources.sorted(by: { $0.key < $1.key }) {
+      for (rule, source) in node.sources.inKeyOrder {
         guard case .constant(let make) = source, readers.count < limit else { return nil }
         let source = make()
         let destination = node.relationships[rule].node

@@ -32,12 +32,12 @@ public struct Subentities: Sendable {
   /// - Parameter path: Where the name of the kind stands in the item.
   public init(by path: JSONPath = "type", _ sources: [String: any PlanSource]) {
     self.path = path
-    kinds = sources.sorted { $0.key < $1.key }.map { ($0.key, .source($0.value)) }
+    kinds = sources.inKeyOrder.map { ($0.key, .source($0.value)) }
   }
 
   /// Takes the subentity of each kind, read by the rules of the serializer.
   public init(by path: JSONPath = "type", entitiesNamed names: [String: String]) {
     self.path = path
-    kinds = names.sorted { $0.key < $1.key }.map { ($0.key, .entity($0.value)) }
+    kinds = names.inKeyOrder.map { ($0.key, .entity($0.value)) }
   }
 }

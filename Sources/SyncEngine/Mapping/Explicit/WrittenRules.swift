@@ -39,7 +39,7 @@ package struct WrittenRules: Sendable {
   func replacing(
     _ rules: [String: Rule], of entity: EntityDescription
   ) throws -> WrittenRules {
-    for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
+    for (name, rule) in rules.inKeyOrder {
       _ = try RuleCheck(rule, name, of: entity).property()
     }
     var result = self
