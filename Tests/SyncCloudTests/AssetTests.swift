@@ -150,6 +150,19 @@ import Testing
     #expect(served(here.engine).files == [hash])
   }
 
+  /// A program that ends between the last record of a file and its own note of what it has sent.
+  @Test func aNoteOfWhatWasSentGoesOnceTheServerHasTheFile() async throws {
+    let bytes = Self.bytes(350)
+    let (first, second) = (try client(), try client())
+    try first.insert("Note", ["title": "a", "photo": .data(bytes)])
+    try await first.engine.push()
+    let folder = second.engine.files.folder
+    try folder.setSentChunks(4, of: CloudAsset(of: bytes), to: "0/100")
+    try second.insert("Note", ["title": "b", "photo": .data(bytes)])
+    try await second.engine.push()
+    #expect(folder.content().filter { $0.name.hasPrefix("sent-") }.isEmpty)
+  }
+
   @Test func recordsWithoutFilesDoNotWaitForThem() async throws {
     let line = FaultyTransport(server)
     let here = try client(line)

@@ -158,7 +158,11 @@ extension CloudEngine {
     }
     let generation = try await openFiles(of: zone)
     do {
-      if try await hasFile(asset, zone) { return nil }
+      guard try await !hasFile(asset, zone) else {
+        // A program may have ended between the last record of a file and this.
+        try files.folder.setSentChunks(nil, of: asset, to: generation)
+        return nil
+      }
       let file = ServedFile(size: asset.size, chunk: chunk)
       var next = files.folder.sentChunks(of: asset, to: "\(generation)/\(chunk)")
       while next < file.count {
