@@ -254,7 +254,7 @@ private final class Tag: ManagedObject {
   @Test(arguments: [UInt64.random(in: 0...UInt64(Int.max))])
   func machinesThatArrangeAtRandomEndEqual(_ seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
-    let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0, lossRate: 0.04) }
+    let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0) }
     let all = try zip(faults, [0.0, -300, 180]).map { try client($0, clock: $1) }
     for name in ["a", "b"] {
       try edit(all[0], name) { playlist, context in
@@ -262,6 +262,7 @@ private final class Tag: ManagedObject {
       }
     }
     for client in all { try await client.engine.sync() }
+    for fault in faults { fault.lossRate = 0.04 }
     for number in 0..<150 {
       let client = all[Int.random(in: 0..<3, using: &generator)]
       let name = Bool.random(using: &generator) ? "a" : "b"
@@ -281,7 +282,7 @@ private final class Tag: ManagedObject {
         default: if count > 1 { playlist.songs.swapAt(place % count, (place + 1) % count) }
         }
       }
-      if Int.random(in: 0..<6, using: &generator) == 0 { try await client.engine.sync() }
+      if Int.random(in: 0..<6, using: &generator) == 0 { try await client.syncWithLosses() }
     }
     for fault in faults { fault.lossRate = 0 }
     try await settle(all, fresh: server)

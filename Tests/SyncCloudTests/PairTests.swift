@@ -218,13 +218,14 @@ import Testing
   func machinesThatJoinAndPartAtRandomEndEqual(_ seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let model = try Self.model()
-    let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0, lossRate: 0.04) }
+    let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ $0) }
     let all = try zip(faults, [0.0, -300, 180]).map { try Client($0, model: model, clock: $1) }
     for index in 0..<6 {
       try all[0].insert("Note", ["title": .string("\(index)")])
       try all[0].insert("Tag", ["name": .string("\(index)")])
     }
     for client in all { try await client.engine.sync() }
+    for fault in faults { fault.lossRate = 0.04 }
     for number in 0..<150 {
       let client = all[Int.random(in: 0..<3, using: &generator)]
       let notes = try client.rows("Note").map(\.row)
@@ -243,7 +244,7 @@ import Testing
       default:
         try client.link("Note", note, "tags", [tag], isAdded: Bool.random(using: &generator))
       }
-      if Int.random(in: 0..<6, using: &generator) == 0 { try await client.engine.sync() }
+      if Int.random(in: 0..<6, using: &generator) == 0 { try await client.syncWithLosses() }
     }
     for fault in faults { fault.lossRate = 0 }
     try await settle(all, fresh: server)

@@ -85,9 +85,7 @@ import Testing
 
     /// A sync may fail when too much is lost; everything still waits then.
     mutating func sync() async throws {
-      do {
-        try await clients[below(clients.count)].engine.sync()
-      } catch let error as CloudError where error.isTemporary {}
+      try await clients[below(clients.count)].syncWithLosses()
     }
   }
 
