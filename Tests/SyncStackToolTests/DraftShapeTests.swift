@@ -106,6 +106,28 @@ import Testing
     #expect(hits.contains(#"<entry key="sync.remoteKey" value="_source.@timestamp"/>"#), "\(hits)")
   }
 
+  @Test("a list in a part that says nothing else has the name of the part")
+  func namesOfLists() async throws {
+    let json =
+      #"[{"id": 1, "tags": {"edges": [{"node": {"id": "a"}}]}, "images": {"nodes": [{"w": 1}]}}]"#
+    let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
+    #expect(text.contains(#"remoteKey: "tags.edges") var tags: Set<Tag>"#), "\(text)")
+    #expect(text.contains(#"@Attribute(remoteKey: "images.nodes") var images: JSONValue?"#))
+  }
+
+  @Test("dates of .NET are dates")
+  func datesOfDotNet() async throws {
+    let text = try await draw(PayloadShapes.dotNet, in: try ToolBench()).text
+    #expect(text.contains(#"name="orderDate" optional="YES" attributeType="Date""#), "\(text)")
+  }
+
+  @Test("the name of the entity before id is its key, in small letters too")
+  func keysInOneWord() async throws {
+    let json = #"[{"appid": 5, "name": "a"}, {"appid": 7, "name": "b"}]"#
+    let text = try await draw(json, ["--entity", "App", "--swift"], in: try ToolBench()).text
+    #expect(text.contains("@PrimaryKey var appid: Int64"), "\(text)")
+  }
+
   @Test func aDraftWithoutKeySaysWhichMemberHasOne() async throws {
     let bench = try ToolBench()
     let text = try await draw(PayloadShapes.feed, in: bench).text
@@ -145,7 +167,7 @@ import Testing
     #expect(text.contains("class Owner:") && text.contains("class Target:"), "\(text)")
     let resources = try await relationships(PayloadShapes.jsonAPI)
     #expect(resources["Article.author"] == "one Author / articles")
-    #expect(resources["Article.commentsData"] == "many Comment / article")
+    #expect(resources["Article.comments"] == "many Comment / article")
   }
 
   /// Objects of one key that differ would take each other's values.

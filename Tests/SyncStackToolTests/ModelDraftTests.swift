@@ -111,8 +111,8 @@ import Testing
         ("Customer.id", "String"), ("Customer.created", "Date"), ("Customer.metadata", "Binary"),
         ("Customer.addressCity", "String? from address.city"),
         ("Customer.preferredLocales", "Binary"),
-        ("Customer.sourcesData", "many Card / customer from sources.data"),
-        ("Card.customer", "one Customer / sourcesData from customer"),
+        ("Customer.sources", "many Card / customer from sources.data"),
+        ("Card.customer", "one Customer / sources from customer"),
         ("Customer.latestInvoice", "one Invoice / customersAsLatestInvoice from latest_invoice"),
         ("Invoice.customer", "one Customer / invoices from customer"),
       ])

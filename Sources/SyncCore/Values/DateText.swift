@@ -1,9 +1,10 @@
 /// Dates as they stand in JSON: ISO 8601 and Unix time, read and written by hand.
 ///
-/// A text with a minus sign behind its first character is a date in ISO form, any other text Unix
-/// time, unless it is rather a year or a day without dashes. All results are whole milliseconds,
-/// cut and not rounded, counted as an integer and divided last: equal texts give equal doubles, bit
-/// for bit. They are seconds since 2001-01-01 UTC, as `Date` counts them.
+/// A text with a minus sign behind its first character is a date in ISO form, one that begins with a
+/// slash a date of .NET and OData 2, any other text Unix time, unless it is rather a year or a day
+/// without dashes. All results are whole milliseconds, cut and not rounded, counted as an integer
+/// and divided last: equal texts give equal doubles, bit for bit. They are seconds since 2001-01-01
+/// UTC, as `Date` counts them.
 package enum DateText {
   /// Milliseconds from 1970 to 2001.
   static let referenceMilliseconds: Int64 = 978_307_200_000
@@ -13,6 +14,8 @@ package enum DateText {
   /// ```
   /// yyyy-MM-dd [ (T|space) HH:mm [ :ss [ .fraction ] ] [ zone ] ]
   /// zone = Z | ±hh | ±hhmm | ±hh:mm, after a space too when it is a number
+  ///
+  /// /Date(milliseconds since 1970 [ ±hhmm ])/
   /// ```
   ///
   /// Without a zone the time is UTC. A fraction has one to nine digits. Dates that are not in the
@@ -21,6 +24,7 @@ package enum DateText {
   /// - Complexity: O(*n*); no allocation.
   package static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
     if bytes.count > 4, bytes[4] == UInt8(ascii: "-") { return iso8601(bytes) }
+    if bytes.first == UInt8(ascii: "/") { return dotNet(bytes) }
     guard !bytes.dropFirst().contains(UInt8(ascii: "-")), !isDayWithTime(bytes),
       let date = unix(bytes), (date * 1000 + Double(referenceMilliseconds)).magnitude >= leastText
     else { return nil }
@@ -158,6 +162,24 @@ package enum DateText {
     let dayOfYear = (153 &* monthFromMarch &+ 2) / 5 &+ UInt32(truncatingIfNeeded: day) &- 1
     let dayOfEra = yearOfEra &* 365 &+ yearOfEra / 4 &- yearOfEra / 100 &+ dayOfYear
     return Int64(era) &* 146_097 &+ Int64(dayOfEra) &- 719_468 &- 146_097
+  }
+
+  // MARK: - .NET
+
+  /// Reads `/Date(1467298867000)/` and `/Date(1467298867000-0400)/`, whose zone is that of whoever
+  /// wrote it and leaves the moment as it is
+  /// (https://www.odata.org/documentation/odata-version-2-0/json-format).
+  private static func dotNet(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    guard bytes.starts(with: "/Date(".utf8), bytes.count > 8,
+      bytes.suffix(2).elementsEqual(")/".utf8)
+    else { return nil }
+    let inner = UnsafeRawBufferPointer(rebasing: bytes[6..<(bytes.count - 2)])
+    let end = inner.dropFirst().firstIndex { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+    guard zone(inner, end ?? inner.count) != nil,
+      let number = NumberText(UnsafeRawBufferPointer(rebasing: inner[..<(end ?? inner.count)])),
+      let magnitude = number.cut(shiftedBy: 0), magnitude < 253_402_300_800_000  // The year 10000.
+    else { return nil }
+    return inCalendar(number.isNegative ? -Int64(magnitude) : Int64(magnitude))
   }
 
   // MARK: - Unix time

@@ -22,12 +22,13 @@ enum DraftNames {
     return entities.first(where: DraftNames.isEntity) ?? "Item"
   }
 
+  /// Whether a key says that there is a list, or an object, and not of what.
+  static func isList(_ key: String) -> Bool { key == "items" || plainLists.contains(key) }
+
   /// Keys of lists that do not say what is in them.
   private static let plainLists: Set<String> = [
     "$", "data", "value", "results", "children", "edges", "nodes", "node", "records", "rows",
-    "list",
-    "content",
-    "entries", "included", "d",
+    "list", "content", "entries", "included", "d",
   ]
 
   /// The name of a property for a key: letters, digits and underscores, and none that a class of

@@ -112,6 +112,7 @@ struct KeyFinder {
     let camel = DraftNames.uncapitalized(entity)
     return KeyFinder.usual
       + ["\(snake)_id", "\(camel)Id", "\(camel)ID", "\(entity)Id", "\(entity)ID", "\(entity)_ID"]
+      + ["\(entity.lowercased())id"]
       + KeyFinder.unique
   }
 

@@ -7,7 +7,7 @@ extension ModelDrafter {
     _ isAlways: Bool
   ) {
     let isKey = place == entity.key
-    let name = attributeName(place, of: entity, number, isKey: isKey)
+    let name = attributeName(place, of: entity, number, isKey: isKey, isPlain: true)
     let property = "\(entity.name).\(name)"
     var (type, note) = scalars.type(forKey: place.last ?? "")
     var className: String?
@@ -84,7 +84,7 @@ extension ModelDrafter {
   private mutating func add(
     _ json: JSON, _ number: Int, at place: [String], of entity: FoundEntity, _ isAlways: Bool
   ) {
-    let name = attributeName(place, of: entity, number, isKey: false)
+    let name = attributeName(place, of: entity, number)
     draft.entities[number].attributes.append(
       ModelDraft.Attribute(
         name: name, type: .binary,
@@ -105,9 +105,10 @@ extension ModelDrafter {
   // MARK: - Names
 
   private mutating func attributeName(
-    _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool
+    _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool = false,
+    isPlain: Bool = false
   ) -> String {
-    var name = self.name(at: place, of: entity)
+    var name = self.name(at: place, of: entity, isPlain: isPlain)
     if isKey, name.lowercased() == "id" { return free("id", number) }
     // “id” is a name for keys only.
     if DraftNames.isTaken(name) || (name == "id" || name == "remoteID") && !isKey {

@@ -132,7 +132,11 @@ struct ScalarShape {
   private static func fits(_ value: JSONValue, _ type: AttributeType) -> Bool {
     if let text = value.stringValue {
       // Numbers in texts are times as well, and texts of any kind become addresses.
-      if type == .date, text.count < 10 || text.dropFirst(4).first != "-" { return false }
+      if type == .date, text.count < 10 || text.dropFirst(4).first != "-",
+        !text.hasPrefix("/Date(")
+      {
+        return false
+      }
       if type == .uri, !isAddress(text) { return false }
     }
     let converted = ValueConverter(type).cell(for: Value(json: value), arena: CellArena())

@@ -57,6 +57,12 @@ struct DateTextTests {
       ("1969-12-31T23:59:59.500Z", -1, 500),
       ("0001-01-01", -62_135_596_800, 0),
       ("9999-12-31T23:59:59Z", 253_402_300_799, 0),
+      // Of .NET and OData 2.
+      ("/Date(1467298867123)/", 1_467_298_867, 123),
+      ("/Date(1467298867000-0400)/", 1_467_298_867, 0),
+      ("/Date(1467298867000+0000)/", 1_467_298_867, 0),
+      ("/Date(-500)/", -1, 500),
+      ("/Date(0)/", 0, 0),
     ] as [(String, Int64, Int64)])
   func readsShape(text: String, seconds: Int64, milliseconds: Int64) {
     #expect(DateText.parse(text) == DateTextTests.expected(seconds, milliseconds))
@@ -82,6 +88,9 @@ struct DateTextTests {
       "20240131101500", "99999999999999",
       // Before the year 0.
       "-62167219201", "-99999999999",
+      "/Date()/", "/Date(x)/", "/Date(1467298867000)", "/Date(1467298867000", "/Date(1 )/",
+      "/Date(1467298867000+)/", "/Date(1467298867000+00)x/", "/Date(-99999999999999)/",
+      "/Date(99999999999999999999)/", "/", "//", "/Date(", "/date(0)/", "/Date(--1)/",
     ])
   func refuses(text: String) {
     #expect(DateText.parse(text) == nil)
