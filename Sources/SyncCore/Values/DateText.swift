@@ -1,10 +1,10 @@
 /// Dates as they stand in JSON: ISO 8601 and Unix time, read and written by hand.
 ///
-/// A text with a minus sign behind its first character is a date in ISO form, one that begins with a
-/// slash a date of .NET and OData 2, any other text Unix time, unless it is rather a year or a day
-/// without dashes. All results are whole milliseconds, cut and not rounded, counted as an integer
-/// and divided last: equal texts give equal doubles, bit for bit. They are seconds since 2001-01-01
-/// UTC, as `Date` counts them.
+/// A text with a minus sign behind its first character is a date in ISO form, one that begins with
+/// a slash a date of .NET and OData 2, any other text Unix time, unless it is rather a year or a
+/// day without dashes. All results are whole milliseconds, cut and not rounded, counted as an
+/// integer and divided last: equal texts give equal doubles, bit for bit. They are seconds since
+/// 2001-01-01 UTC, as `Date` counts them.
 package enum DateText {
   /// Milliseconds from 1970 to 2001.
   static let referenceMilliseconds: Int64 = 978_307_200_000
