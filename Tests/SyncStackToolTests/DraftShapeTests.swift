@@ -112,7 +112,7 @@ import Testing
       #"[{"id": 1, "tags": {"edges": [{"node": {"id": "a"}}]}, "images": {"nodes": [{"w": 1}]}}]"#
     let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
     #expect(text.contains(#"remoteKey: "tags.edges") var tags: Set<Tag>"#), "\(text)")
-    #expect(text.contains(#"@Attribute(remoteKey: "images.nodes") var images: JSONValue?"#))
+    #expect(text.contains(#"@Attribute(remoteKey: "images.nodes") var imagesNodes: JSONValue?"#))
   }
 
   @Test("dates of .NET are dates")

@@ -7,7 +7,7 @@ extension ModelDrafter {
     _ isAlways: Bool
   ) {
     let isKey = place == entity.key
-    let name = attributeName(place, of: entity, number, isKey: isKey, isPlain: true)
+    let name = attributeName(place, of: entity, number, isKey: isKey)
     let property = "\(entity.name).\(name)"
     var (type, note) = scalars.type(forKey: place.last ?? "")
     var className: String?
@@ -105,10 +105,9 @@ extension ModelDrafter {
   // MARK: - Names
 
   private mutating func attributeName(
-    _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool = false,
-    isPlain: Bool = false
+    _ place: [String], of entity: FoundEntity, _ number: Int, isKey: Bool = false
   ) -> String {
-    var name = self.name(at: place, of: entity, isPlain: isPlain)
+    var name = self.name(at: place, of: entity)
     if isKey, name.lowercased() == "id" { return free("id", number) }
     // “id” is a name for keys only.
     if DraftNames.isTaken(name) || (name == "id" || name == "remoteID") && !isKey {

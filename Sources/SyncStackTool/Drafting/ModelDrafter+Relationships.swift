@@ -8,7 +8,7 @@ extension ModelDrafter {
     let isToMany = member.lists > 0
     // Keys may stand for objects under one key: then that key is given, and the value decides.
     let isMixed = member.scalars.count + member.elements.count > 0
-    let base = name(at: place, of: entities[number])
+    let base = name(at: place, of: entities[number], isRelationship: true)
     if doubts.widths["\(entities[number].name).\(base)"] == .json {
       return addJSON(number, at: place, of: entities[number], member, false)
     }

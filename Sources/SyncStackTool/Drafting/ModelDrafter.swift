@@ -99,15 +99,18 @@ struct ModelDrafter {
   // MARK: - Names
 
   /// The name of what stands at a place of an entity, without what says nothing: `data` around an
-  /// object, `$oid` in it, `nodes` that are no plain value. Where that names another member, the
-  /// whole place is the name.
-  func name(at place: [String], of entity: FoundEntity, isPlain: Bool = false) -> String {
+  /// object, `$oid` in it, `nodes` of a relationship. Where that names another member, the whole
+  /// place is the name.
+  func name(
+    at place: [String], of entity: FoundEntity, isRelationship: Bool = false
+  ) -> String {
     let steps = place.filter { $0.first != "$" || $0 == "$type" }
     var telling = steps.drop { KeyFinder.wrappers.contains($0) || $0 == "relationships" }
     if telling.count == 1, steps.count > 1, entity.shape.members[telling.joined()] != nil {
       telling = steps[...]
     }
-    if !isPlain, telling.count > 1, telling.last.map(DraftNames.isList) == true {
+    // An attribute called “labels” would take all of “labels” where that has no “nodes”.
+    if isRelationship, telling.count > 1, telling.last.map(DraftNames.isList) == true {
       telling.removeLast()
     }
     let words = [Array(telling), steps, place].first { !$0.isEmpty } ?? place
