@@ -23,6 +23,7 @@ import Testing
     let scene: Scene
     let owners: [Client]
     let guests: [Client]
+    let lines: [FaultyTransport]
     var random: SeededGenerator
     var shared: Set<String> = []
 
@@ -34,9 +35,12 @@ import Testing
         Bool.random(using: &random)
         ? CloudLimits(batch: 7, page: 5) : CloudLimits(batch: 25, page: 50)
       let server = MemoryTransport(account: "ann", limits: limits)
+      lines = [FaultyTransport(server), FaultyTransport(server)]
       scene = try await Scene(
-        [server, server.signedIn(as: "bob")], now: Scene.clock())
-      owners = [scene.owner, try scene.machine(0)]
+        [lines[0], server.signedIn(as: "bob")], now: Scene.clock())
+      owners = [
+        scene.owner, try Client(lines[1], model: scene.model, now: scene.now),
+      ]
       guests = [scene.guest, try scene.machine(1)]
       try await owners[1].engine.sync()
       let home = try scene.guest.insert("List", ["name": "Guest's"])
@@ -59,6 +63,35 @@ import Testing
           list, with: [CloudParticipant(scene.guestName, .readWrite)])
         try await scene.guest.engine.accept(share.invitation)
         shared.insert(name)
+      }
+    }
+
+    /// Both machines of the owner share the list, or share it no more.
+    mutating func changeAtOnce() async throws {
+      let first = Int.random(in: 0...1, using: &random)
+      let invitations = Locked<[String]>([])
+      func act(_ number: Int) -> @concurrent @Sendable () async throws -> Void {
+        let (machine, shares) = (owners[number], Bool.random(using: &random))
+        let guest = CloudParticipant(scene.guestName, .readWrite)
+        return {
+          let rows = try machine.rows("List").filter { $0.values[0] == .string("Shopping") }
+          guard let list = rows.first?.id else { return }
+          if shares {
+            let share = try await machine.engine.share(list, with: [guest])
+            invitations.withLock { $0.append(share.invitation) }
+          } else {
+            try await machine.engine.stopSharing(list)
+          }
+        }
+      }
+      let (one, two) = (act(first), act(1 - first))
+      try await lines[first].interleave(
+        at: Int.random(in: 0..<25, using: &random), with: lines[1 - first],
+        until: Int.random(in: 0..<40, using: &random), one, two)
+      for invitation in invitations.withLock({ $0 }) {
+        do {
+          try await scene.guest.engine.accept(invitation)
+        } catch let error as CloudError where error.code == .notFound {}
       }
     }
 
@@ -86,7 +119,7 @@ import Testing
     }
 
     /// Syncs all until nothing moves, and expects that they have the same.
-    func expectEqual(_ comment: Comment) async throws {
+    mutating func expectEqual(_ comment: Comment, isAtOnce: Bool = false) async throws {
       var isMoving = true
       for round in 1...8 where isMoving {
         isMoving = false
@@ -103,6 +136,17 @@ import Testing
         for other in paths.dropFirst() {
           #expect(paths[0].subtracting(other) == [], comment)
           #expect(other.subtracting(paths[0]) == [], comment)
+        }
+      }
+      if isAtOnce {
+        let shopping = try owners[0].rows("List").first { $0.values[0] == .string("Shopping") }
+        // Somebody who was invited to what leads nowhere has nothing of it.
+        if let list = shopping?.id, try owners[0].engine.isShared(list),
+          try guests[0].rows("List").contains(where: { $0.values[0] == .string("Shopping") })
+        {
+          shared.insert("Shopping")
+        } else {
+          shared.remove("Shopping")
         }
       }
       for name in ["Shopping", "Work"] {
@@ -131,6 +175,19 @@ import Testing
       try await run.step(step, kind, client)
     }
     try await run.expectEqual("\(kind) of seed \(seed)")
+  }
+
+  /// Both machines of the owner share the list, or share it no more, at the same moment.
+  @Test(arguments: 0..<(setting("SHARING") ?? 2))
+  func machinesThatShareAtOneMomentEndEqual(_ number: Int) async throws {
+    let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
+    var run = try await Run(seed: seed)
+    for step in 0..<(setting("SHARING_STEPS") ?? 120) {
+      if step % 30 == 20 { try await run.changeAtOnce() }
+      let client = try #require(run.machines.randomElement(using: &run.random))
+      try await run.step(step, .moves, client)
+    }
+    try await run.expectEqual("seed \(seed)", isAtOnce: true)
   }
 
   /// One machine shares while another one of the account has not sent what it has inserted, edited,

@@ -55,7 +55,7 @@ struct Scene {
   let sections: [Int64]
   let notes: [Int64]
   let model: ManagedObjectModel
-  private let now: (@Sendable () -> Date)?
+  let now: (@Sendable () -> Date)?
 
   /// Lists with sections with notes, whatever that is below; notes have tags, which are nobody's.
   private static func sharedModel() throws -> ManagedObjectModel {
