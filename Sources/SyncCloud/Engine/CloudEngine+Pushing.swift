@@ -73,7 +73,8 @@ extension CloudEngine {
         report.add(try await pushBatches(zone, progress))
         if fields.hasAssets { report.add(try await pushFiles(in: zone, progress)) }
       } catch let error as CloudError where zone != self.zone && error.isOfZone {
-        failure = error
+        // What is shared no more ends with the next pull.
+        if error.code != .zoneMissing { failure = error }
       }
     }
     try await endStopped()

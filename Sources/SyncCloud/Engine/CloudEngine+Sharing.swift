@@ -25,8 +25,7 @@ extension CloudEngine {
   public func share(
     _ object: ManagedObjectID, with participants: [CloudParticipant]
   ) async throws -> CloudShare {
-    let share = try await turn.run {
-      try await catchUp()
+    let share = try await inStep {
       let account = try await request { try await transport.account() }
       let record = try await requireRecord(of: object)
       let zone: CloudZone
@@ -50,11 +49,22 @@ extension CloudEngine {
     return share
   }
 
-  /// Pulls what the account's other machines share, share no more, and have put below that.
-  private func catchUp() async throws {
-    try await running(.pull) {
-      let report = try await pullPages(Progress(totalUnitCount: 0))
-      return ((), .pull(report))
+  /// Does something with what is shared, after pulling what the account's other machines share,
+  /// share no more, and have put below that; once more when one of them ends it meanwhile.
+  private func inStep<T>(_ body: () async throws -> T) async throws -> T {
+    func attempt() async throws -> T {
+      try await running(.pull) {
+        let report = try await pullPages(Progress(totalUnitCount: 0))
+        return ((), .pull(report))
+      }
+      return try await body()
+    }
+    return try await turn.run {
+      do {
+        return try await attempt()
+      } catch let error as CloudError where error.code == .zoneMissing {
+        return try await attempt()
+      }
     }
   }
 
@@ -115,15 +125,15 @@ extension CloudEngine {
       }
       do {
         try await look(at: shared)
+        try await register(shared, isShared: true)
+        return try await running(.pull) {
+          let report = try await pullPages(in: shared)
+          return (try await root(of: shared), .pull(report))
+        }
       } catch let error as CloudError where error.code == .zoneMissing {
         throw CloudError(
           .notFound,
           message: "The invitation is for another account, or what it leads to is shared no more.")
-      }
-      try await register(shared, isShared: true)
-      return try await running(.pull) {
-        let report = try await pullPages(in: shared)
-        return (try await root(of: shared), .pull(report))
       }
     }
     wake()
@@ -178,8 +188,7 @@ extension CloudEngine {
   ///
   /// - Throws: ``CloudError`` as ``share(_:with:)``.
   public func stopSharing(_ object: ManagedObjectID) async throws {
-    try await turn.run {
-      try await catchUp()
+    try await inStep {
       let record = try await requireRecord(of: object)
       guard record.zone != zone.key else { return }
       let shared = try requireOwn(record, object)

@@ -84,7 +84,12 @@ final class CloudWriting {
   }
 
   /// The zones that are shared, with this account or by it.
-  lazy var sharedZones = Result { try transaction.sharedZones(home: homeName) }
+  private(set) lazy var sharedZones = Result { try transaction.sharedZones(home: homeName) }
+
+  /// Looks for them anew: the records came that say which they are.
+  func findSharedZones() {
+    sharedZones = Result { try transaction.sharedZones(home: homeName) }
+  }
 
   /// The zone that is worked on, and all others.
   func zoneNames() throws -> [String] {

@@ -59,8 +59,8 @@ extension RecordWriter {
     } else if before.waiting.contains(.deletion) {
       try carry(before, to: target)
     }
-    // It was deleted by a machine that did not know that it goes.
-    if shown.content?["d"] != nil { try merge(shown, into: target) }
+    // What was edited, or deleted, before it went counts by its stamps.
+    try merge(shown, into: target)
   }
 
   /// The record of that name in another zone, where it has an object, or a deletion that was not
@@ -136,6 +136,8 @@ extension RecordWriter {
     guard let there = try transaction.remoteRecord(shown.name, in: target), there.row != nil else {
       return
     }
+    // What went home from there by another name is not the one that came from elsewhere before.
+    if zone != writing.homeName, case .from(let source)? = there.moved, source != zone { return }
     var content = shown.content
     content?["m"] = JSONValue?.none
     // It is no version of that zone.

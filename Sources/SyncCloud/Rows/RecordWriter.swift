@@ -194,6 +194,7 @@ struct RecordWriter {
         record.waiting = []
         record.kept = shown.content?.description
         try writing.store(record, before: before)
+        if name == SharedZones.type { writing.findSharedZones() }
       } catch {
         throw RecordContent.Malformed(reason: "\(error)")
       }

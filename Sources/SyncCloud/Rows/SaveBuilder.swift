@@ -141,7 +141,8 @@ struct SaveBuilder {
         rules.sealed.contains(field)
         ? try fields.fields.wire.seal?.seal(value, member, of: record.name) : value
       let stamp = record.stamp(of: field)
-      if !isWhole || stamp != record.stamp { content["t_" + wire] = .string(stamp) }
+      // Of a record that is there the stamps stay, too, that are not said.
+      if record.tag != nil || stamp != record.stamp { content["t_" + wire] = .string(stamp) }
     }
     guard !content.isEmpty else { return nil }
     guard let tag = record.tag else { return .create(name: record.name, content: content) }
