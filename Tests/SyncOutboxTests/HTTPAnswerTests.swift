@@ -78,6 +78,21 @@ import Testing
     Case(
       status: 503, headers: ["Backoff": "30"], answer: .retry(after: 30, reason: "Status 503.")),
     Case(status: 413, body: "Too large", answer: .refused("Status 413: Too large")),
+    // GitHub
+    Case(
+      status: 422,
+      body:
+        #"{"message": "Validation Failed", "errors": [{"resource": "Issue", "field": "title", "code": "missing"}]}"#,
+      answer: .refused("Status 422: Validation Failed: title: missing")),
+    Case(
+      status: 403, body: #"{"message": "Secondary rate limit."}"#, headers: ["Retry-After": "60"],
+      answer: .retry(after: 60, reason: "Status 403.")),
+    Case(
+      status: 403, body: #"{"message": "Not yours."}"#, headers: ["Backoff": "60"],
+      answer: .refused("Status 403: Not yours.")),
+    // PostgREST
+    Case(status: 201, body: #"[{"id": 5}]"#, answer: .accepted(["id": 5])),
+    Case(status: 201, body: #"[{"id": 5}, {"id": 6}]"#, answer: .accepted()),
   ]
 
   @Test(arguments: cases) func a_status_and_a_body_make_an_answer(_ expected: Case) throws {
@@ -88,6 +103,11 @@ import Testing
     let enveloped = Case(status: 201, body: #"{"data": {"order": {"id": 5}}}"#, answer: .gone)
     #expect(try answer(enveloped, at: "data.order") == .accepted(["id": 5]))
     #expect(try answer(enveloped, at: "data.orders[0]") == .accepted())
+    // An error has no envelope, and is no version of the object.
+    let error = Case(status: 409, body: #"{"errors": {"title": ["is taken"]}}"#, answer: .gone)
+    #expect(try answer(error, at: "order") == .conflict(["errors": ["title": ["is taken"]]]))
+    let other = Case(status: 409, body: #"{"orders": {"id": 5}}"#, answer: .gone)
+    #expect(try answer(other, at: "order") == .conflict())
     let later = Case(status: 202, body: #"{"order": {"id": 5}}"#, answer: .gone)
     #expect(try answer(later, at: "order") == .accepted(["id": 5]))
   }
