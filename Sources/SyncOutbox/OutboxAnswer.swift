@@ -45,15 +45,16 @@ extension OutboxAnswer {
   /// | 202 | accepted; its body tells of the request, and of the object only `at` a path |
   /// | 207 | refused: it has several answers, which you have to read |
   /// | 404, 410 | gone |
-  /// | 409, 412 | conflict, with the JSON of the body if it is an object |
+  /// | 409, 412 | conflict, with the JSON of the object; where there is none, that of the error |
   /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` or `Backoff` says, a day at most |
+  /// | anything else with `Retry-After` | retry, then |
   /// | anything else | refused, with the reason in the body if it has one |
   ///
   /// - Parameters:
   ///   - data: The body.
   ///   - response: The response. One that is not of HTTP is refused.
   ///   - path: Where the object stands in the body, as in `data` or `order`; nil is the body
-  ///     itself.
+  ///     itself. A list of one object is that object.
   public init(_ data: Data, _ response: URLResponse, at path: JSONPath? = nil) {
     guard let http = response as? HTTPURLResponse else {
       self = .refused("The answer is none of an HTTP server.")
@@ -62,7 +63,7 @@ extension OutboxAnswer {
     let headers = HTTPHeaders(http)
     let body = try? JSONValue(parsing: data)
     let found = path.map { body?.value(at: $0) } ?? body
-    let object = found?.objectValue == nil ? nil : found
+    let object = found?.onlyObject
     switch http.statusCode {
     case 202 where path == nil: self = .accepted()
     case 207:
@@ -76,8 +77,10 @@ extension OutboxAnswer {
         self = .accepted(object)
       }
     case 404, 410: self = .gone
-    case 409, 412: self = .conflict(object)
+    case 409, 412: self = .conflict(object ?? (body?.reason == nil ? nil : body?.onlyObject))
     case 401, 407, 408, 425, 429, 500, 502...599:
+      self = .retry(after: headers.retryAfter, reason: "Status \(http.statusCode).")
+    case _ where headers.isToComeAgain:
       self = .retry(after: headers.retryAfter, reason: "Status \(http.statusCode).")
     default:
       let reason = body?.reason ?? String(decoding: data.prefix(200), as: UTF8.self)
@@ -90,6 +93,9 @@ extension OutboxAnswer {
 private struct HTTPHeaders {
   let retryAfter: TimeInterval?
 
+  /// Whether it says when, as servers do that count requests, whatever the status.
+  let isToComeAgain: Bool
+
   /// Whether the body is said to be JSON, or a page for people: another text may be a server's way
   /// to say “done”.
   let promisesDocument: Bool
@@ -97,10 +103,10 @@ private struct HTTPHeaders {
   init(_ response: HTTPURLResponse) {
     let type = response.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
     promisesDocument = type.contains("json") || type.contains("html")
-    let text =
-      response.value(forHTTPHeaderField: "Retry-After")
-      ?? response.value(forHTTPHeaderField: "Backoff")
-    retryAfter = text.flatMap(Seconds.parse)
+    let asked = response.value(forHTTPHeaderField: "Retry-After").flatMap(Seconds.parse)
+    isToComeAgain = asked != nil
+    retryAfter =
+      asked ?? response.value(forHTTPHeaderField: "Backoff").flatMap(Seconds.parse)
   }
 }
 
@@ -108,21 +114,34 @@ extension JSONValue {
   /// What servers usually call a reason; several of them in one.
   var reason: String? {
     if let text = stringValue { return text }
-    if let list = arrayValue { return JSONValue.joined(list.map(\.reason)) }
+    if let list = arrayValue { return JSONValue.joined(list.map(\.reason), by: "; ") }
     guard let object = objectValue else { return nil }
     // `{"errors": {"status": ["is too late"]}}`: the property is half of the reason.
     if let errors = object["errors"]?.objectValue {
       return JSONValue.joined(
-        errors.map { error in error.value.reason.map { "\(error.key): \($0)" } })
+        errors.map { error in error.value.reason.map { "\(error.key): \($0)" } }, by: "; ")
     }
-    for key in ["message", "error_description", "detail", "error", "title", "errors", "reason"] {
-      if let text = object[key]?.reason { return text }
-    }
-    return nil
+    let text = ["message", "error_description", "detail", "error", "title", "reason"].lazy
+      .compactMap { object[$0]?.reason }.first
+    // `{"message": "Validation Failed", "errors": [{"field": "title", "code": "missing"}]}`
+    let details = object["errors"]?.arrayValue?.map { $0.reason ?? $0.fieldAndCode }
+    let list = details.flatMap { JSONValue.joined($0, by: "; ") } ?? object["errors"]?.stringValue
+    return JSONValue.joined([text, list], by: ": ")
   }
 
-  private static func joined(_ reasons: [String?]) -> String? {
+  /// The object, also when it is the only one of a list.
+  fileprivate var onlyObject: JSONValue? {
+    if let list = arrayValue, list.count == 1 { return list[0].onlyObject }
+    return objectValue.map { .object($0) }
+  }
+
+  private var fieldAndCode: String? {
+    JSONValue.joined(
+      [objectValue?["field"]?.stringValue, objectValue?["code"]?.stringValue], by: ": ")
+  }
+
+  private static func joined(_ reasons: [String?], by separator: String) -> String? {
     let reasons = reasons.compactMap { $0 }
-    return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    return reasons.isEmpty ? nil : reasons.joined(separator: separator)
   }
 }
