@@ -13,10 +13,10 @@ struct ItemCheck {
   /// Whether an object that no part of the payload brought so far may still come.
   private let mayCome: (UnresolvedReference.Place) -> Bool
 
-  /// One object, and what is wrong with it.
+  /// One object, by its number in ``LinkedReferences``, and what is wrong with it.
   struct Failure {
     let batch: Int
-    let occurrence: Int32
+    let object: Int32
     let slot: Int
     let error: SyncError
   }
@@ -51,7 +51,7 @@ struct ItemCheck {
   func offenders() throws -> [Int: SyncError] {
     var failures: [[Int32: Failure]] = batches.map { _ in [:] }
     try forEachFailure {
-      failures[$0.batch][$0.occurrence] = $0
+      failures[$0.batch][$0.object] = $0
       return true
     }
     var result: [Int: SyncError] = [:]
@@ -61,8 +61,8 @@ struct ItemCheck {
         by: batch.representative
       )
       // In their order, so that of several reasons the first is always told.
-      for (occurrence, failure) in failures[batch.number].inKeyOrder {
-        for mention in blamed(failure, mentions[occurrence] ?? [], in: batch) {
+      for (object, failure) in failures[batch.number].inKeyOrder {
+        for mention in blamed(failure, mentions[object] ?? [], in: batch) {
           if let item = item(of: mention, failure, in: batch), result[item] == nil {
             result[item] = failure.error
           }
@@ -79,69 +79,84 @@ struct ItemCheck {
       let checks = checks[batch.number]
       for index in batch.occurrences.indices {
         if index % SyncControl.stride == 0 { try planner.control.checkpoint() }
-        if let failure = failure(index, in: batch, checks), !body(failure) { return }
+        if let failure = failure(Int32(index), in: batch, checks), !body(failure) { return }
+      }
+      for object in planner.references[batch.number].beside {
+        if let failure = failure(beside: object, in: batch, checks), !body(failure) { return }
       }
       for failure in try wrongLists(of: batch, checks) where !body(failure) { return }
     }
   }
 
-  private func failure(_ index: Int, in batch: MatchedBatch, _ checks: NodeChecks) -> Failure? {
+  private func failure(_ index: Int32, in batch: MatchedBatch, _ checks: NodeChecks) -> Failure? {
     let occurrence = batch.occurrences[index]
     guard !occurrence.flags.contains(.folded) else { return nil }
-    let cells = batch.block[index]
+    let cells = batch.cells(index)
+    let references = planner.references[batch.number]
     if occurrence.flags.contains(.inserted) {
       for slot in checks.required where cells[slot].isEmpty {
         if cells[slot].isAbsent, checks.defaulted.contains(slot) { continue }
-        if isAwaited(slot, of: occurrence, in: batch) { continue }
         return missing(slot, index, in: batch)
+      }
+      for slot in checks.requiredToOne where references[slot, index] <= 0 {
+        // It may be given by a key whose object comes with a later part of the payload.
+        let place = UnresolvedReference.Place(owner: references.id(of: index), slot: slot)
+        if !mayCome(place) { return missing(slot, index, in: batch) }
       }
       return violation(index, in: batch, checks) { !cells[$0].isEmpty }
     }
-    guard occurrence.stored >= 0, occurrence.link >= 0 else { return nil }
-    var changed = batch.differences[Int(occurrence.link)]
-    if !occurrence.flags.contains(.active) { changed.subtract(checks.attributes) }
+    guard occurrence.stored >= 0 else { return nil }
+    var changed = planner.differences(index, in: batch)
+    if changed.isEmpty { return nil }
     if let edits { changed.subtract(edits.protected(changed, of: occurrence.row, batch.entity)) }
     for slot in checks.required where changed.contains(slot) && cells[slot].isEmpty {
+      return missing(slot, index, in: batch)
+    }
+    for slot in checks.requiredToOne where changed.contains(slot) && references[slot, index] <= 0 {
       return missing(slot, index, in: batch)
     }
     return violation(index, in: batch, checks) { changed.contains($0) && !cells[$0].isEmpty }
   }
 
-  /// Whether a relationship is given by a key whose object may come with a later part of the
-  /// payload.
-  private func isAwaited(_ slot: Int, of occurrence: Match, in batch: MatchedBatch) -> Bool {
-    guard batch.entity.properties[slot].relationship != nil else { return false }
-    let owner = ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row)
-    return mayCome(UnresolvedReference.Place(owner: owner, slot: slot))
+  /// What is wrong with a stored object that the payload does not describe: it loses whom it needs.
+  private func failure(
+    beside object: Int32, in batch: MatchedBatch, _ checks: NodeChecks
+  ) -> Failure? {
+    let references = planner.references[batch.number]
+    var changed = references.differences(of: object)
+    let row = references.id(of: object).row
+    if let edits { changed.subtract(edits.protected(changed, of: row, batch.entity)) }
+    let slot = checks.requiredToOne.first { changed.contains($0) && references[$0, object] == 0 }
+    return slot.map { missing($0, object, in: batch) }
   }
 
-  private func missing(_ slot: Int, _ index: Int, in batch: MatchedBatch) -> Failure {
+  private func missing(_ slot: Int, _ object: Int32, in batch: MatchedBatch) -> Failure {
     let name = batch.entity.properties[slot].name
-    let key = batch.key(batch.block[index]).description
+    let isDescribed = Int(object) < batch.occurrences.count
+    let key = isDescribed ? batch.key(batch.cells(object)) : .null
     return Failure(
-      batch: batch.number, occurrence: Int32(index), slot: slot,
+      batch: batch.number, object: object, slot: slot,
       error: SyncError(
-        .requiredValueMissing, entity: batch.entity.name, property: name, key: key,
+        .requiredValueMissing, entity: batch.entity.name, property: name, key: key.description,
         message: """
-          “\(name)” of \(batch.entity.name) \(batch.keyText(Int32(index))) is required and would be empty. Send a value, give \
-          the model a default, or make “\(name)” optional.
+          “\(name)” of \(batch.entity.name) \(key == .null ? "(no key)" : key.description) is required and would be \
+          empty. Send a value, give the model a default, or make “\(name)” optional.
           """))
   }
 
   private func violation(
-    _ index: Int, in batch: MatchedBatch, _ checks: NodeChecks, where isChecked: (Int) -> Bool
+    _ index: Int32, in batch: MatchedBatch, _ checks: NodeChecks, where isChecked: (Int) -> Bool
   ) -> Failure? {
     for (slot, type, limits) in checks.limits where isChecked(slot) {
-      let value = batch.block[index][slot].value(as: type)
+      let value = batch.cells(index)[slot].value(as: type)
       guard let violation = limits.violations(of: value).first else { continue }
       let name = batch.entity.properties[slot].name
-      let key = batch.key(batch.block[index]).description
+      let key = batch.key(batch.cells(index)).description
       return Failure(
-        batch: batch.number, occurrence: Int32(index), slot: slot,
+        batch: batch.number, object: index, slot: slot,
         error: SyncError(
           .invalidValue, entity: batch.entity.name, property: name, key: key,
-          message:
-            "“\(name)” of \(batch.entity.name) \(batch.keyText(Int32(index))) \(violation.text)"))
+          message: "“\(name)” of \(batch.entity.name) \(batch.keyText(index)) \(violation.text)"))
     }
     return nil
   }
@@ -152,26 +167,30 @@ struct ItemCheck {
   /// property; all when none does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: MatchedBatch) -> [Int32] {
     let active = mentions.filter { !batch.occurrences[$0].flags.contains(.ignored) }
-    if batch.entity.properties[failure.slot].relationship?.isToMany == true {
-      return active.filter { listing($0, failure.slot, in: batch) }
+    if let relationship = batch.entity.properties[failure.slot].relationship {
+      if relationship.isToMany { return active.filter { listing($0, failure.slot, in: batch) } }
+      let isSaid = planner.references[batch.number][failure.slot, failure.object] >= 0
+      return isSaid ? [failure.object] : active
     }
-    let saying = active.filter { mention in
-      mention != failure.occurrence && !batch.block[mention][failure.slot].isAbsent
+    func word(_ mention: Int32) -> Cell { batch.staged.cells(mention)[failure.slot] }
+    let saying = active.filter {
+      Int($0) < batch.staged.occurrences.count && !word($0).isAbsent
     }
-    if let last = saying.last {
-      // The last one had the last word; those before it may have said the same.
-      let word = batch.block[last][failure.slot]
-      return saying.filter { batch.block[$0][failure.slot].isIdentical(to: word) }
+    guard let last = saying.last else {
+      return batch.cells(failure.object)[failure.slot].isAbsent ? active : [failure.object]
     }
-    let cell = batch.block[failure.occurrence][failure.slot]
-    return cell.isAbsent ? active : [failure.occurrence]
+    // The last one had the last word; those before it may have said the same.
+    return saying.filter { word($0).isIdentical(to: word(last)) }
   }
 
-  /// The item that a mention stands in; when the engine added it, the item whose list took it away.
+  /// The item that a mention stands in; when it stands in none, the item whose list took the object
+  /// away.
   private func item(of mention: Int32, _ failure: Failure, in batch: MatchedBatch) -> Int? {
     if let item = batch.staged.item(of: mention) { return item }
-    let owner = batch.linkedRow(of: batch.occurrences[mention], by: failure.slot)
-    guard owner > 0 else { return nil }
+    let stored = planner.references[batch.number].stored(mention)
+    guard stored >= 0, let owner = batch.destinations(of: failure.slot)?[stored], owner > 0 else {
+      return nil
+    }
     for other in batches {
       for relationship in other.node.relationships
       where relationship.node == batch.number
@@ -223,10 +242,10 @@ extension ItemCheck {
         guard isTooLong || isTooShort else { return }
         failures.append(
           Failure(
-            batch: batch.number, occurrence: owner, slot: relationship.slot,
+            batch: batch.number, object: owner, slot: relationship.slot,
             error: MemberCountCheck.error(
               batch.entity, relationship.relationship,
-              key: batch.key(batch.block[owner]).description, count: rows.count, limits)))
+              key: batch.key(batch.cells(owner)).description, count: rows.count, limits)))
       }
     }
     return failures

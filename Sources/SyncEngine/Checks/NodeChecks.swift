@@ -2,27 +2,27 @@ import SyncCore
 
 /// What the model demands of the objects of one plan node, ready to be checked row by row.
 struct NodeChecks {
-  /// Slots that must have a value.
+  /// Slots of attributes that must have a value, and of relationships that must lead somewhere.
   let required: [Int]
+  let requiredToOne: [Int]
 
   /// Those of them that a new object has without being given one.
   let defaulted: SlotSet
   let limits: [(slot: Int, type: AttributeType?, limits: ValueLimits)]
-  let attributes: SlotSet
 
   /// Relationship rules that limit how many members a list may have.
   let lists: [(rule: Int, limits: MemberCountCheck.Limits)]
 
   /// - Throws: ``SyncError`` when a regular expression of the model is malformed.
   init(_ node: PlanNode) throws {
-    required = node.required + node.columns.requiredToOne
+    required = node.required
+    requiredToOne = node.columns.requiredToOne
     lists = node.relationships.enumerated().compactMap { rule, relationship in
       MemberCountCheck.Limits(relationship.relationship).map { (rule, $0) }
     }
     var defaulted = SlotSet()
     for value in node.columns.defaults { defaulted.insert(value.slot) }
     self.defaulted = defaulted
-    attributes = node.columns.attributeSet
     limits = try node.columns.attributes.compactMap { slot in
       guard let attribute = node.entity.properties[slot].attribute, !attribute.validation.isEmpty
       else { return nil }
@@ -40,5 +40,7 @@ struct NodeChecks {
   }
 
   /// Whether every object passes.
-  var isEmpty: Bool { required.isEmpty && limits.isEmpty && lists.isEmpty }
+  var isEmpty: Bool {
+    required.isEmpty && requiredToOne.isEmpty && limits.isEmpty && lists.isEmpty
+  }
 }

@@ -8,6 +8,8 @@ extension LinkPlanner {
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
+    guard mentions.count > 0 else { return }
+    let column = references[destination.number].column(inverse)
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let row = batch.occurrences[owner].row
@@ -19,19 +21,17 @@ extension LinkPlanner {
           noteUnresolved(target, relationship, owner, batch, position: position)
           continue
         }
-        member.batch.block[member.occurrence][inverse] = .integer(row)
-        if claims.hasUnresolved { dropWaiting(member, inverse) }
+        let isDeeper = member.batch !== destination
+        let members = isDeeper ? references[member.batch.number].column(inverse) : column
+        members[member.object] = row
+        // Whoever is listed does not wait for another owner any more.
+        if claims.hasUnresolved {
+          claims.drop(
+            UnresolvedReference.Place(
+              owner: references[member.batch.number].id(of: member.object), slot: inverse))
+        }
       }
     }
-  }
-
-  /// Whoever is listed does not wait for another owner any more.
-  private func dropWaiting(_ member: Found, _ inverse: Int) {
-    let occurrence = member.batch.occurrences[member.occurrence]
-    claims.drop(
-      UnresolvedReference.Place(
-        owner: ManagedObjectID(entity: member.batch.entity(of: occurrence), row: occurrence.row),
-        slot: inverse))
   }
 
   /// Members that an owner's list does not mention: unlinked, or deleted when nobody else in the
@@ -42,37 +42,39 @@ extension LinkPlanner {
     let relationship = batch.node.relationships[rule]
     guard let inverse = relationship.relationship.inverseSlot else { return }
     let destination = batches[relationship.node]
-    guard let references = destination.destinations(of: inverse) else { return }
+    guard let owners = destination.destinations(of: inverse) else { return }
     let parent = givenParent(rule, of: batch)
     let suspended = suspendedOwners(rule, of: batch)
     var kinds = ListKinds(rule, of: batch, self)
     guard !kinds.isEmpty else { return }
     var unnamed: [Int] = []
-    try countMembers(relationship.relationship, references, kinds)
+    try countMembers(relationship.relationship, owners, kinds)
+    let now = references[destination.number]
+    let column = now.column(inverse)
     let deeper = destination.deeperBatches(among: batches)
     for index in 0..<destination.stored.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
-      let owner = references[index]
+      let owner = owners[index]
       guard owner > 0, owner != parent || !endsParentList else { continue }
       let occurrence = destination.stored.occurrences[index]
-      if occurrence >= 0, !destination.block[occurrence][inverse].isAbsent { continue }
+      let object = now.object(ofStored: Int32(index))
+      if column[object] >= 0 { continue }
       if occurrence < 0, !deeper.isEmpty,
         let found = found(destination.stored.rows[index], in: deeper),
-        !found.batch.block[found.occurrence][inverse].isAbsent
+        references[found.batch.number][inverse, found.object] >= 0
       {
         continue
       }
       guard let kind = kinds.kind(ofListOf: owner), !suspended.contains(owner) else { continue }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
-      // One that only the engine speaks of, to write a reference of it, is not in the payload.
+      // A given parent is spoken of by the engine alone.
       let isInPayload =
         occurrence >= 0
         && !destination.occurrences[occurrence].flags.contains(.referenceOnly)
       if kind == .objects, isInPayload, mayDelete, !isNamed(occurrence, in: destination) {
         unnamed.append(index)
       } else if kind == .keys || (isInPayload && mayDelete) {
-        let member = destination.occurrence(ofStored: Int32(index))
-        destination.block[member][inverse] = .null
+        column[object] = 0
       } else if mayDelete {
         claims.leaveOut(
           Claims.UnlistedMember(
@@ -84,7 +86,7 @@ extension LinkPlanner {
   }
 
   private func isNamed(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    batch.keySlot < 0 || !batch.block[occurrence][batch.keySlot].isEmpty
+    batch.keySlot < 0 || !batch.cells(occurrence)[batch.keySlot].isEmpty
   }
 
   /// Takes members out whose mention gives no key, as far as they have one: no list of objects can
@@ -97,8 +99,8 @@ extension LinkPlanner {
       if !cursor.cell(destination.keySlot).isEmpty { keyed.insert(cursor.row) }
     }
     for index in indexes where keyed.contains(destination.stored.rows[index]) {
-      let member = destination.occurrence(ofStored: Int32(index))
-      destination.block[member][inverse] = .null
+      let now = references[destination.number]
+      now.column(inverse)[now.object(ofStored: Int32(index))] = 0
     }
   }
 

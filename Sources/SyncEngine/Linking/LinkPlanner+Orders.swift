@@ -55,23 +55,13 @@ extension LinkPlanner {
   /// - Throws: `CancellationError`.
   func owners(movedBy slot: Int, of destination: MatchedBatch) throws -> RowSet {
     var result = RowSet()
-    for batch in batches where batch.entity.rootIndex == destination.entity.rootIndex {
-      guard let owners = batch.destinations(of: slot) else { continue }
-      for index in batch.occurrences.indices {
-        if index % SyncControl.stride == 0 { try control.checkpoint() }
-        let occurrence = batch.occurrences[index]
-        guard !occurrence.flags.contains(.folded) else { continue }
-        var isMoved = occurrence.flags.contains(.inserted)
-        if occurrence.stored >= 0, occurrence.link >= 0,
-          batch.differences[Int(occurrence.link)].contains(slot)
-        {
-          isMoved = true
-          let owner = owners[occurrence.stored]
-          if owner > 0 { result.insert(owner) }
-        }
-        guard isMoved else { continue }
-        let cell = batch.block[index][slot]
-        if cell.kind == .integer, cell.integer > 0 { result.insert(cell.integer) }
+    for batch in batches
+    where batch.entity.rootIndex == destination.entity.rootIndex
+      && batch.node.columns.toOne.contains(slot)
+    {
+      try control.checkpoint()
+      references[batch.number].forEachMove(by: slot) { before, now in
+        for owner in [before, now] where owner > 0 { result.insert(owner) }
       }
     }
     return result
@@ -95,6 +85,7 @@ extension LinkPlanner {
       let firstMember = matches.firstNewRows[destination.entity.rootIndex]
     else { return result }
     let counts = try referrerCounts(inverse, of: destination, from: firstOwner)
+    let column = references[destination.number].column(inverse)
     var looked = 0
     try activeMentions(rule, of: batch) { mention, owner in
       looked += 1
@@ -108,10 +99,8 @@ extension LinkPlanner {
         guard target >= 0 else { return }
         let index = destination.representative(target)
         let member = destination.occurrences[index]
-        let cell = destination.block[index][inverse]
         guard member.row > last, member.flags.contains(.active),
-          member.flags.isDisjoint(with: LinkPlanner.uncertain),
-          cell.kind == .integer, cell.integer == row
+          member.flags.isDisjoint(with: LinkPlanner.uncertain), column[index] == row
         else { return }
         last = member.row
       }
@@ -136,11 +125,9 @@ extension LinkPlanner {
       && batch.node.columns.toOne.contains(slot)
     {
       try control.checkpoint()
-      for index in batch.occurrences.indices
-      where !batch.occurrences[index].flags.contains(.folded) {
-        let cell = batch.block[index][slot]
-        guard cell.kind == .integer, cell.integer >= firstOwner else { continue }
-        let place = Int(cell.integer - firstOwner)
+      for row in references[batch.number].said(slot) ?? PlainArray(capacity: 1)
+      where row >= firstOwner {
+        let place = Int(row - firstOwner)
         if place >= counts.count {
           counts.append(contentsOf: repeatElement(0, count: place + 1 - counts.count))
         }

@@ -25,7 +25,7 @@ extension LinkPlanner {
       return destination.stored.rows[stored]
     }
     return oldest(ofReference: ~target, in: destination)
-      .map { $0.batch.occurrences[$0.occurrence].row }
+      .map { $0.batch.occurrences[$0.object].row }
   }
 
   /// A one-to-many list, as far as the choice between objects of one key needs it.
@@ -54,10 +54,10 @@ extension LinkPlanner {
     return stored >= 0 ? stored : nil
   }
 
-  /// An object of the payload, in the batch that writes it.
+  /// An object in the batch that writes it, by its number in ``LinkedReferences``.
   struct Found {
     let batch: MatchedBatch
-    let occurrence: Int32
+    let object: Int32
   }
 
   /// The occurrence that writes a nested object: that of a subentity, where the payload mentions it
@@ -67,9 +67,9 @@ extension LinkPlanner {
     let occurrence = destination.representative(target)
     guard destination.occurrences[occurrence].flags.contains(.ofSubentity),
       let other = destination.staged.ofSubentities[occurrence]
-    else { return Found(batch: destination, occurrence: occurrence) }
+    else { return Found(batch: destination, object: occurrence) }
     let batch = batches[other.batch]
-    return Found(batch: batch, occurrence: batch.representative(other.occurrence))
+    return Found(batch: batch, object: batch.representative(other.occurrence))
   }
 
   /// The new object a key refers to: of several objects of the key the oldest; when there is none,
@@ -87,7 +87,7 @@ extension LinkPlanner {
       var candidate = batch.occurrence { key[$0] }
       while candidate >= 0 {
         let found = object(candidate, in: batch)
-        let row = found.batch.occurrences[found.occurrence].row
+        let row = found.batch.occurrences[found.object].row
         if row > 0, row < oldest?.row ?? .max { oldest = (found, row) }
         candidate = batch.occurrences[candidate].next
       }
@@ -95,12 +95,12 @@ extension LinkPlanner {
     return oldest?.place
   }
 
-  /// The occurrence to write a reference of a target into, or nil when there is no such object.
+  /// The object that a target of a list means, or nil when there is none.
   @inline(__always)
   func written(_ target: Int32, in destination: MatchedBatch, list: MemberList) -> Found? {
     guard target < 0 else {
       let found = object(target, in: destination)
-      return found.batch.occurrences[found.occurrence].row > 0 ? found : nil
+      return found.batch.occurrences[found.object].row > 0 ? found : nil
     }
     return written(ofReference: ~target, in: destination, list: list)
   }
@@ -117,7 +117,8 @@ extension LinkPlanner {
     {
       return found
     }
-    return Found(batch: destination, occurrence: destination.occurrence(ofStored: stored))
+    let object = references[destination.number].object(ofStored: stored)
+    return Found(batch: destination, object: object)
   }
 
   /// The occurrence of a stored row in the batches of subentities.
@@ -126,14 +127,14 @@ extension LinkPlanner {
       guard let index = batch.stored.index(ofRow: row),
         case let occurrence = batch.stored.occurrences[index], occurrence >= 0
       else { continue }
-      return Found(batch: batch, occurrence: batch.representative(occurrence))
+      return Found(batch: batch, object: batch.representative(occurrence))
     }
     return nil
   }
 
   /// Whether there was an object of the key of a nested one.
   func isStored(_ target: Int32, in destination: MatchedBatch) -> Bool {
-    let head = destination.index.find(identityOf: destination.block[target])
+    let head = destination.index.find(identityOf: destination.cells(target))
     guard head >= 0 else { return false }
     return destination.onlyStored(ofKey: head) >= 0 || destination.contested[head] != nil
   }
@@ -155,7 +156,7 @@ extension LinkPlanner {
       defer { latest[owner] = .some(target) }
       guard let known = latest[owner], differ(known, target, in: destination) else { continue }
       contradictions[batch.entity.index, default: Contradictions()].add(
-        relationship.name, key: batch.key(batch.block[owner]).description,
+        relationship.name, key: batch.key(batch.cells(owner)).description,
         values: (name(known, in: destination), name(target, in: destination)))
     }
   }
@@ -167,12 +168,13 @@ extension LinkPlanner {
     guard cells != others, batch.node.identity.isEmpty else { return cells != others }
     // Without a key they are told apart by what they say.
     return batch.node.columns.attributes.contains { slot in
-      !batch.block[cells][slot].isIdentical(to: batch.block[others][slot])
+      !batch.cells(cells)[slot].isIdentical(to: batch.cells(others)[slot])
     }
   }
 
   private func key(_ target: Int32, in batch: MatchedBatch) -> Value {
-    batch.key(target >= 0 ? batch.block[target] : batch.staged.references[~target])
+    batch.key(
+      target >= 0 ? batch.cells(target) : UnsafePointer(batch.staged.references[~target]))
   }
 
   private func name(_ target: Int32?, in batch: MatchedBatch) -> String {
@@ -181,7 +183,7 @@ extension LinkPlanner {
       return "\(batch.entity.name) \(key(target, in: batch))"
     }
     let values = batch.node.columns.attributes.compactMap { slot -> String? in
-      let value = batch.block[batch.representative(target)][slot]
+      let value = batch.cells(batch.representative(target))[slot]
       let property = batch.entity.properties[slot]
       return value.isAbsent ? nil : "\(property.name) \(value.value(as: property.attribute?.type))"
     }

@@ -1,14 +1,17 @@
 import SyncCore
 import SyncStore
 
-/// Turns what the payload says about relationships into reference cells, link changes and members
-/// to unlink or delete. Reads the store, writes nothing.
+/// Turns what the payload says about relationships into references, link changes and members to
+/// unlink or delete. Reads the store, writes nothing.
 ///
 /// A column may be spoken for more than once: an owner's list is stronger than the object's own
 /// to-one relationship, and of several lists the last one in the payload counts.
 final class LinkPlanner: PartPhase {
   let work: PartWork
   let matches: Matches
+
+  /// Whom objects lead to by their to-one relationships, by the number of their nodes.
+  let references: [LinkedReferences]
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
   var ordersBefore: [RuleKey: StoredOrders] = [:]
@@ -34,6 +37,7 @@ final class LinkPlanner: PartPhase {
   ) {
     self.work = work
     self.matches = matches
+    references = matches.batches.map(LinkedReferences.init)
     self.endsParentList = endsParentList
     self.keptMember = keptMember
   }
@@ -41,7 +45,7 @@ final class LinkPlanner: PartPhase {
   var batches: [MatchedBatch] { matches.batches }
   var rootOwner: Owner? { matches.part.rootOwner }
 
-  /// Fills the reference cells of everything that is about to be written.
+  /// Decides the references of everything that is about to be written.
   func plan() throws {
     if claims.hasUnresolved { try dropRepeated() }
     try readOrders()
@@ -71,10 +75,21 @@ final class LinkPlanner: PartPhase {
     }
     partnerWrites = try PartnerPlanner(planner: self).plan()
     for batch in batches {
-      try control.checkpoint()
-      batch.layCopies()
-      try compareReferences(batch)
+      for copy in batch.copies where copy.takesValues {
+        references[batch.number].copy(
+          batch.representative(copy.occurrence), to: batch.stored.occurrences[copy.stored])
+      }
     }
+  }
+
+  /// What differs between an object of the payload and its stored row, as far as the sync may write
+  /// it: linking needs no permission, whoever lists an object may update itself.
+  func differences(_ occurrence: Int32, in batch: MatchedBatch) -> SlotSet {
+    let match = batch.occurrences[occurrence]
+    var result = match.link >= 0 ? batch.differences[Int(match.link)] : SlotSet()
+    if !match.flags.contains(.active) { result.subtract(batch.node.columns.attributeSet) }
+    result.formUnion(references[batch.number].differences(of: occurrence))
+    return result
   }
 
   /// Mentions whose owner takes what the payload says; of several for one owner the last.
@@ -127,12 +142,13 @@ final class LinkPlanner: PartPhase {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
+    guard mentions.count > 0 else { return }
+    let column = references[batch.number].column(relationship.slot)
     noteContradictions(rule, of: batch)
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let cells = batch.block[owner]
       guard let target = mentions.targets(of: mention).first else {
-        cells[relationship.slot] = .null
+        column[owner] = 0
         replaceKeyless(rule, mention, of: owner, in: batch, by: 0)
         return
       }
@@ -140,13 +156,11 @@ final class LinkPlanner: PartPhase {
         of: target, in: destination,
         linked: batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot))
       {
-        cells[relationship.slot] = .integer(row)
+        column[owner] = row
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
         // Whoever writes a rule knows what it leads to: what is not there is not linked.
-        if batch.occurrences[owner].flags.contains(.emptiesUnresolved) {
-          cells[relationship.slot] = .null
-        }
+        if batch.occurrences[owner].flags.contains(.emptiesUnresolved) { column[owner] = 0 }
         noteUnresolved(target, relationship, owner, batch)
       }
     }
@@ -175,7 +189,7 @@ final class LinkPlanner: PartPhase {
   func awaits(_ target: Int32, in destination: MatchedBatch) -> Bool {
     guard target >= 0, let edits else { return true }
     return edits.deletedObject(
-      destination.block[target], identity: destination.node.identity, of: destination.entity)
+      destination.cells(target), identity: destination.node.identity, of: destination.entity)
       == nil
   }
 
@@ -185,7 +199,8 @@ final class LinkPlanner: PartPhase {
   ) {
     let destination = batches[rule.node]
     let cells =
-      target >= 0 ? destination.block[target] : destination.staged.references[~target]
+      target >= 0
+      ? destination.cells(target) : UnsafePointer(destination.staged.references[~target])
     guard awaits(target, in: destination) else { return }
     if target >= 0,
       destination.occurrences[target].flags.isSuperset(of: [.keyless, .neverInserted])
@@ -209,29 +224,5 @@ final class LinkPlanner: PartPhase {
         position: position,
         isRefused: target >= 0 && isStored(target, in: destination),
         path: target >= 0 ? destination.staged.origins.paths[target] : nil))
-  }
-
-  // MARK: - Comparison
-
-  /// Adds the to-one columns that differ to what the attributes' comparison found.
-  private func compareReferences(_ batch: MatchedBatch) throws {
-    let slots = batch.node.columns.toOne
-    guard !slots.isEmpty else { return }
-    for occurrence in batch.occurrences.indices {
-      if occurrence % SyncControl.stride == 0 { try control.checkpoint() }
-      let mention = batch.occurrences[occurrence]
-      guard mention.stored >= 0, !mention.flags.contains(.folded),
-        !mention.flags.isDisjoint(with: [.decided, .referenceOnly])
-      else { continue }
-      let cells = batch.block[occurrence]
-      for column in slots.indices {
-        let cell = cells[slots[column]]
-        if case .absent = cell.kind { continue }
-        let destination = cell.holdsNothing ? 0 : Int64(bitPattern: cell.word)
-        if destination != batch.stored.references[column][mention.stored] {
-          batch.noteDifference([slots[column]], of: Int32(occurrence))
-        }
-      }
-    }
   }
 }

@@ -39,7 +39,7 @@ struct PartnerPlanner {
     var changes = false
   }
 
-  /// Sets the reference cells of one-to-one relationships on both sides.
+  /// Decides the references of one-to-one relationships on both sides.
   ///
   /// - Returns: What has to be written beside; nil when no such relationship changes.
   func plan() throws -> [PartnerWrite]? {
@@ -92,7 +92,7 @@ struct PartnerPlanner {
       }
       planner.replaceKeyless(rule, mention, of: owner, in: batch, by: partner)
       let end = End(side: side, row: occurrence.row)
-      couple.objects[end] = LinkPlanner.Found(batch: batch, occurrence: owner)
+      couple.objects[end] = LinkPlanner.Found(batch: batch, object: owner)
       couple.events.append(
         Event(order: mentions.orders[mention], owner: end, other: other, partner: partner))
       if stored != partner { couple.changes = true }
@@ -128,7 +128,7 @@ struct PartnerPlanner {
     where partner != stored[end] ?? 0 || (partner == 0 && stored[end] == nil) {
       let (entity, slot) = couple.sides[end.side]
       if let object = couple.objects[end] {
-        object.batch.block[object.occurrence][slot] = partner > 0 ? .integer(partner) : .null
+        planner.references[object.batch.number].column(slot)[object.object] = partner
       } else {
         writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
       }
@@ -160,7 +160,7 @@ struct PartnerPlanner {
   private func name(_ end: End, _ couple: Couple) -> String {
     guard end.row > 0 else { return "none" }
     guard let object = couple.objects[end] else { return "the one in row \(end.row)" }
-    return object.batch.key(object.batch.block[object.occurrence]).description
+    return object.batch.key(object.batch.cells(object.object)).description
   }
 
   /// Whether what an event would change was edited here at one of its ends.
@@ -187,7 +187,7 @@ struct PartnerPlanner {
     for event in couple.events {
       for end in [event.owner, End(side: event.other, row: event.partner)] where end.row > 0 {
         if let object = couple.objects[end],
-          object.batch.occurrences[object.occurrence].flags.contains(.inserted)
+          object.batch.occurrences[object.object].flags.contains(.inserted)
         {
           continue
         }

@@ -146,6 +146,9 @@ package struct EntityColumns: Sendable {
   /// relationships hold nothing, and mostly come last.
   package let count: Int
 
+  /// How many there are up to the last attribute: what an item fills.
+  let valueCount: Int
+
   /// Slots of stored attributes, in order.
   package let attributes: [Int]
   let attributeSet: SlotSet
@@ -163,6 +166,7 @@ package struct EntityColumns: Sendable {
   init(of entity: EntityDescription) {
     let columns = entity.properties.filter(\.isColumn)
     count = 1 + (entity.properties.last { !($0.relationship?.isToMany ?? false) }?.slot ?? -1)
+    valueCount = 1 + (entity.attributes.last?.slot ?? -1)
     attributes = columns.compactMap(\.attribute?.slot)
     attributeSet = attributes.reduce(into: SlotSet()) { $0.insert($1) }
     toOne = columns.compactMap(\.relationship?.slot)

@@ -3,27 +3,32 @@ import SyncCore
 /// What matching found out about the objects of a batch.
 ///
 /// ```
-/// staged       what the payload says
+/// staged       what the payload says; it stays as it is
 /// occurrences  what became of each: its row, its stored row, what the sync may do
+/// cells        the values of an object: those of its row of the payload, or its own
 /// stored       the stored rows that take part; references[…]: which of them each key means
-/// differences  what a stored row and the payload say differently
+/// differences  which attributes a stored row and the payload say differently
 /// ```
 ///
-/// Of the staged batch the cells are taken over: what is laid together, and what linking decides,
-/// is written there, and objects that the payload does not describe are added behind the others.
-/// All else that is staged stays as it is. Confined to the sync that owns it.
+/// Stubs and copies are added behind the occurrences of the payload. Confined to the sync that owns
+/// it.
 final class MatchedBatch {
   let staged: Batch
   let occurrences: PlainArray<Match>
   let stored: StoredRows
 
+  /// The cells of objects that no row of the payload has as they are, and where in it those of each
+  /// occurrence lie; nil while there are none.
+  private var ownBlock: RowBlock?
+  @exclusivity(unchecked) private var ownPlaces: [Int32: Int] = [:]
+
   /// What the payload says of relationships, and which lists are empty because an item takes the
   /// place of an object.
   @exclusivity(unchecked) private(set) var mentions: [LinkMentions]
 
-  /// Stubs: new objects that have nothing but the key by which the payload refers to them; nil
-  /// while there are none.
-  private var stubs: KeyIndex?
+  /// Stubs: new objects that have nothing but the key by which the payload refers to them, by the
+  /// reference.
+  private var stubs: [Int32: Int32] = [:]
 
   /// What differs between occurrences and their stored rows.
   @exclusivity(unchecked) private(set) var differences: [SlotSet] = []
@@ -49,7 +54,7 @@ final class MatchedBatch {
 
   /// Stored rows that have the key of an occurrence, beside the one that it is, and whether they
   /// take its values.
-  var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
+  private(set) var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
 
   /// Whether several occurrences are one object, so that one owner may have several lists.
   private(set) var hasRepeats: Bool
@@ -79,7 +84,6 @@ final class MatchedBatch {
   var node: PlanNode { staged.node }
   var number: Int { staged.number }
   var entity: EntityDescription { staged.node.entity }
-  var block: RowBlock { staged.block }
   var index: KeyIndex { staged.index }
   var keySlot: Int { staged.keySlot }
 
@@ -96,8 +100,32 @@ final class MatchedBatch {
 
   /// The key of an object as a sentence names it.
   func keyText(_ occurrence: Int32) -> String {
-    let key = key(block[occurrence])
+    let key = key(cells(occurrence))
     return key == .null ? "(no key)" : key.description
+  }
+
+  // MARK: - Cells
+
+  /// The values of an object's attributes, by slot.
+  @inline(__always)
+  func cells(_ occurrence: some BinaryInteger) -> UnsafePointer<Cell> {
+    let occurrence = Int32(truncatingIfNeeded: occurrence)
+    guard let ownBlock else { return staged.cells(occurrence) }
+    return ownPlaces[occurrence].map { UnsafePointer(ownBlock[$0]) } ?? staged.cells(occurrence)
+  }
+
+  /// The cells of an object for a change: from now on they are its own, in the beginning what the
+  /// payload says at its place.
+  func changeableCells(_ occurrence: Int32) -> UnsafeMutablePointer<Cell> {
+    let block = ownBlock ?? RowBlock(width: node.columns.valueCount)
+    ownBlock = block
+    if let known = ownPlaces[occurrence] { return block[known] }
+    let place = block.append()
+    ownPlaces[occurrence] = place
+    if occurrence < staged.occurrences.count {
+      block[place].update(from: staged.cells(occurrence), count: node.columns.valueCount)
+    }
+    return block[place]
   }
 
   // MARK: - Objects
@@ -105,17 +133,28 @@ final class MatchedBatch {
   /// The first occurrence of a key, or -1; stubs among them.
   func occurrence(ofKey key: (Int) -> Cell) -> Int32 {
     let found = index.find(key)
-    return found >= 0 ? found : stubs?.find(key) ?? -1
+    if found >= 0 || stubs.isEmpty { return found }
+    return stubs[staged.references.index.find(key)] ?? -1
   }
 
-  /// Adds a new object that has nothing but its key.
-  func appendStub(ofKey cells: UnsafePointer<Cell>, row: Int64) {
-    let place = block.append()
-    for slot in node.identity { block[place][slot] = cells[slot] }
+  /// Adds a new object that has nothing but the key of a reference.
+  func appendStub(of reference: Int32, row: Int64) {
+    let stub = Int32(occurrences.count)
     occurrences.append(Match(row: row, flags: [.reached, .decided, .inserted, .active]))
-    let index = stubs ?? KeyIndex(block: block, identity: node.identity)
-    _ = index.findOrInsert(Int32(place))
-    stubs = index
+    let cells = changeableCells(stub)
+    for slot in node.identity { cells[slot] = staged.references[reference][slot] }
+    stubs[reference] = stub
+  }
+
+  /// Adds a stored object that takes the values of an occurrence, or is left as it is.
+  func appendCopy(_ index: Int32, of occurrence: Int32, takesValues: Bool) {
+    let copy = Int32(occurrences.count)
+    occurrences.append(
+      Match(row: stored.rows[index], stored: index, flags: [.reached, .decided, .uncompared]))
+    if takesValues { occurrences[copy].flags.insert(.active) }
+    _ = changeableCells(copy)
+    stored.occurrences[index] = copy
+    copies.append((occurrence, index, takesValues))
   }
 
   /// What was decided about the key of an occurrence that is the first of it.
@@ -146,22 +185,15 @@ final class MatchedBatch {
     return result
   }
 
-  /// The occurrence of a stored row; added, without values, when the payload does not describe it.
-  func occurrence(ofStored index: Int32) -> Int32 {
-    let existing = stored.occurrences[index]
-    if existing >= 0 { return existing }
-    _ = block.append()
-    occurrences.append(
-      Match(row: stored.rows[index], stored: index, flags: [.active, .referenceOnly]))
-    let result = Int32(occurrences.count - 1)
-    stored.occurrences[index] = result
-    return result
+  /// The concrete entity of a stored row, by its index in the model.
+  @inline(__always)
+  func concreteEntityIndex(ofStored index: Int32) -> Int {
+    stored.entities.isEmpty ? entity.index : Int(stored.entities[index])
   }
 
   /// The concrete entity of a stored row.
   func concreteEntity(ofStored index: Int32) -> EntityDescription {
-    stored.entities.isEmpty
-      ? entity : EntityDescription(model: entity.model, index: Int(stored.entities[index]))
+    EntityDescription(model: entity.model, index: concreteEntityIndex(ofStored: index))
   }
 
   /// The concrete entity of an occurrence's object.
@@ -222,15 +254,17 @@ final class MatchedBatch {
       let occurrence = occurrences[index]
       if occurrence.flags.contains(.folded) {
         guard !occurrence.flags.contains(.ignored) else { continue }
-        let earlier = Int(representative(Int32(index)))
+        let earlier = representative(Int32(index))
         // Of items at the top that repeat each other each is told.
         let isTold = occurrence.owner < 0 && occurrences[earlier].owner < 0
-        staged.overlay(index, over: earlier) { slot in
-          if !isTold { contradictions.add(staged, index, earlier, in: slot) }
+        let (target, later) = (changeableCells(earlier), cells(index))
+        target.lay(later, of: node) { slot in
+          if !isTold { contradictions.add(staged, later, target, in: slot) }
         }
       } else if occurrence.flags.contains(.ignored) {
+        let cells = changeableCells(Int32(index))
         for slot in node.columns.attributes where !node.identity.contains(slot) {
-          block[index][slot] = .absent
+          cells[slot] = .absent
         }
       }
     }
@@ -238,9 +272,9 @@ final class MatchedBatch {
 
   /// Lays the cells of occurrences over those of the stored rows that take the same values.
   func layCopies() {
-    for copy in copies where copy.takesValues && stored.occurrences[copy.stored] >= 0 {
-      staged.overlay(
-        Int(representative(copy.occurrence)), over: Int(stored.occurrences[copy.stored]))
+    for copy in copies where copy.takesValues {
+      changeableCells(stored.occurrences[copy.stored])
+        .lay(cells(representative(copy.occurrence)), of: node)
     }
   }
 }

@@ -34,7 +34,7 @@ extension Matcher {
   func takeOwnChild(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.isOwned else { return false }
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     let known = batch.objects(ofKey: head)
     let list = list(mention)
     if let same = known.member(of: ownerRow(mention), in: list) {
@@ -60,7 +60,7 @@ extension Matcher {
   func takeLinked(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     guard let rows = batch.contested[head] else { return false }
     let owners = batches[Int(mention.ownerBatch)]
     let owner = owners.occurrences[owners.representative(mention.owner)]
@@ -79,7 +79,7 @@ extension Matcher {
     let mention = batch.occurrences[occurrence]
     guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty
     else { return false }
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     guard batch.contested[head] != nil,
       let members = sharedMembers[list(mention)]?[ownerRow(mention)],
       let index = storedRows(of: head, in: batch).first(where: {
@@ -103,7 +103,7 @@ extension Matcher {
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
   func decideAmongOthers(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     if mention.isOwned {
       let same = batch.objects(ofKey: head).member(of: ownerRow(mention), in: list(mention))
       if let same { return join(occurrence, batch.representative(same), in: batch) }
@@ -202,7 +202,7 @@ extension Matcher {
     let occurrence = owners.occurrences[owner]
     if occurrence.flags.contains(.decided) { return occurrence.row }
     guard !occurrence.flags.contains(.keyless) else { return nil }
-    let rows = storedRows(of: owners.index.find(identityOf: owners.block[owner]), in: owners)
+    let rows = storedRows(of: owners.index.find(identityOf: owners.cells(owner)), in: owners)
     return rows.count == 1 ? owners.stored.rows[rows[0]] : nil
   }
 }

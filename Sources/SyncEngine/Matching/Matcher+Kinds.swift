@@ -19,7 +19,7 @@ extension Matcher {
         where object.flags.contains(.inserted)
           && object.flags.isDisjoint(with: [.keyless, .folded])
         {
-          keys.append(kind.block[index][slot])
+          keys.append(kind.cells(index)[slot])
         }
       }
       guard !keys.isEmpty else { continue }

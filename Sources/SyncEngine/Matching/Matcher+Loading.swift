@@ -63,7 +63,7 @@ extension Matcher {
     keys.reserveCapacity(batch.occurrences.count + batch.staged.references.count)
     for (row, occurrence) in batch.occurrences.enumerated()
     where !occurrence.flags.contains(.keyless) && !occurrence.flags.contains(.referenceOnly) {
-      keys.append(batch.block[row][slot])
+      keys.append(batch.cells(row)[slot])
     }
     for row in 0..<batch.staged.references.count { keys.append(batch.staged.references[row][slot]) }
     return keys
@@ -148,7 +148,7 @@ extension Matcher {
       let occurrence = batch.stored.occurrences[index]
       guard occurrence >= 0 else { return }
       batch.noteDifference(
-        cursor.differs(from: batch.block[occurrence], among: batch.node.columns.attributes),
+        cursor.differs(from: batch.cells(occurrence), among: batch.node.columns.attributes),
         of: occurrence)
     }
   }
@@ -164,7 +164,7 @@ final class RowSearch {
 
   /// What is compared: all but the key, by which the row was found.
   private let compared: [Int]
-  private let block: RowBlock
+  private let batch: Batch
   private let occurrences: PlainArray<Occurrence>
   private let index: KeyIndex
   private let referenceIndex: KeyIndex
@@ -178,7 +178,7 @@ final class RowSearch {
     let node = batch.node
     compared = node.columns.attributes.filter { !node.identity.contains($0) }
     slots = Set(node.columns.attributes + node.columns.toOne + node.identity).sorted()
-    block = batch.block
+    self.batch = batch
     occurrences = batch.occurrences
     index = batch.index
     referenceIndex = batch.references.index
@@ -218,7 +218,7 @@ final class RowSearch {
   /// What the row and an occurrence say differently.
   @inline(__always)
   func difference(_ cursor: RowCursor, _ occurrence: Int32) -> SlotSet {
-    cursor.differs(from: block[occurrence], among: compared)
+    cursor.differs(from: batch.cells(occurrence), among: compared)
   }
 }
 

@@ -15,7 +15,7 @@ extension Matcher {
 
   /// Takes back what was found when rows were read.
   func forget(_ occurrence: Int32, in batch: MatchedBatch) {
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     let stored = batch.occurrences[occurrence].stored
     if head == occurrence, stored >= 0 { batch.objects(ofKey: head).forgotten = stored }
     batch.occurrences[occurrence].stored = -1
@@ -80,7 +80,7 @@ extension Matcher {
   func wasDeleted(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     guard let edits, !batch.occurrences[occurrence].flags.contains(.keyless),
       let id = edits.deletedObject(
-        batch.block[occurrence], identity: batch.node.identity, of: batch.entity)
+        batch.cells(occurrence), identity: batch.node.identity, of: batch.entity)
     else { return false }
     edits.withholdInsertion(of: id)
     return true
@@ -114,7 +114,7 @@ extension Matcher {
     guard !mention.flags.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
     guard mention.flags.contains(.shared) || isContested else { return nil }
-    return batch.objects(ofKey: batch.index.find(identityOf: batch.block[occurrence]))
+    return batch.objects(ofKey: batch.index.find(identityOf: batch.cells(occurrence)))
   }
 
   private func noteNew(_ occurrence: Int32, in batch: MatchedBatch) {
@@ -132,7 +132,7 @@ extension Matcher {
 
   func noteMoved(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     guard let index = storedRows(of: head, in: batch).first,
       owner(ofStored: index, mention, in: batch) > 0
     else { return }
@@ -144,8 +144,8 @@ extension Matcher {
     {
       return
     }
-    let key = batch.key(batch.block[occurrence]).description
-    let ownerKey = owners.key(owners.block[owners.representative(mention.owner)])
+    let key = batch.key(batch.cells(occurrence)).description
+    let ownerKey = owners.key(owners.cells(owners.representative(mention.owner)))
     // The payload has no key of a given parent.
     let owner =
       ownerKey == .null ? self.owner(of: mention)?.description : "\(owners.entity.name) \(ownerKey)"

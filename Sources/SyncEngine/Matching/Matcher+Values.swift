@@ -91,7 +91,7 @@ extension Matcher {
     guard !occurrences.isEmpty else { return }
     let defaults = batch.node.defaultCells(in: part.arena)
     for occurrence in occurrences {
-      let cells = batch.block[occurrence]
+      let cells = batch.changeableCells(occurrence)
       for slot in batch.node.columns.attributes where cells[slot].isAbsent {
         cells[slot] = defaults[slot]
       }
@@ -136,7 +136,7 @@ private struct ValuePatterns {
   }
 
   private static func mentioned(by occurrence: Int32, in batch: MatchedBatch) -> SlotSet {
-    let cells = batch.block[occurrence]
+    let cells = batch.cells(occurrence)
     var result = SlotSet()
     for slot in batch.node.columns.attributes where !cells[slot].isAbsent { result.insert(slot) }
     return result
@@ -183,7 +183,7 @@ private struct ValuePatterns {
       }
       var taken: Set<Int32> = []
       for occurrence in chosen {
-        let cells = batch.block[occurrence]
+        let cells = batch.cells(occurrence)
         let hash = hash(slots) { cells[$0].isAbsent ? defaults[$0] : cells[$0] }
         guard let member = places[hash]?.popLast() else { continue }
         take(member, occurrence)

@@ -223,7 +223,7 @@ extension Matcher {
       var row = try reserveRows(missing.count, in: batch)
       for (step, reference) in missing.enumerated() {
         if step % SyncControl.stride == 0 { try control.checkpoint() }
-        batch.appendStub(ofKey: batch.staged.references[reference], row: row)
+        batch.appendStub(of: reference, row: row)
         row += 1
       }
     }

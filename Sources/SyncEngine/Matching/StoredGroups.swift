@@ -102,7 +102,7 @@ extension Matcher {
       if mention.flags.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
       return decideByLink(occurrence, in: batch)
     }
-    let head = batch.index.find(identityOf: batch.block[occurrence])
+    let head = batch.index.find(identityOf: batch.cells(occurrence))
     let group = batch.staged.groups.group(of: occurrence)
     if let known = groups[batch.number].noteObject(occurrence, ofKey: head, in: group) {
       return join(occurrence, batch.representative(known), in: batch)
@@ -128,7 +128,7 @@ extension Matcher {
     switch batch.node.policy.storedDuplicates {
     case .keepOne: return
     case .fail:
-      let key = batch.key(batch.block[occurrence]).description
+      let key = batch.key(batch.cells(occurrence)).description
       throw SyncError(
         .ambiguousStored, entity: batch.entity.name, property: batch.node.identityName, key: key,
         message: """
@@ -138,10 +138,7 @@ extension Matcher {
     case .updateAll:
       let isAllowed = isAllowed(batch.occurrences[occurrence], isStored: true)
       for index in rows where batch.stored.occurrences[index] < 0 {
-        let copy = batch.occurrence(ofStored: index)
-        batch.occurrences[copy].flags = [.reached, .decided, .uncompared]
-        if isAllowed { batch.occurrences[copy].flags.insert(.active) }
-        batch.copies.append((occurrence, index, takesValues: isAllowed))
+        batch.appendCopy(index, of: occurrence, takesValues: isAllowed)
       }
     }
   }

@@ -92,7 +92,7 @@ extension SyncPass {
       guard owner > 0, owner != parent.parent.row,
         edits?.protects(slot, of: occurrence.row, batch.entity) != true
       else { continue }
-      let key = batch.key(batch.block[index]).description
+      let key = batch.key(batch.cells(index)).description
       report.note(
         .movedObject, batch.entity, property: batch.node.relationships[rule].name, key: key,
         message: "\(batch.entity.name) \(key) moved to \(parent.parent).")

@@ -42,7 +42,7 @@ extension SyncPass {
         !mention.flags.contains(.leftOut)
       else { continue }
       report[batch.entity].skipped += 1
-      let key = batch.key(batch.block[occurrence]).description
+      let key = batch.key(batch.cells(occurrence)).description
       report.note(
         .skippedItem, batch.entity, key: key, path: path,
         message: """

@@ -147,7 +147,7 @@ final class SyncPass {
     }
     phases.end(.match)
 
-    let writer = ChangeWriter(matches, matcher.work)
+    let writer = ChangeWriter(planner)
     try phases.begin(.insert, total: writer.total)
     try writer.insert()
     phases.end(.insert)
@@ -157,7 +157,7 @@ final class SyncPass {
     phases.end(.update)
     try phases.begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList
-    try writer.link(planner)
+    try writer.link()
     noteObjects(of: matches)
     if !isOnlyPart {
       try PartClaims(claims: claims).list(planner)

@@ -3,13 +3,13 @@ import SyncCore
 /// Staged rows of one plan node: cells, keys and links of every object the payload mentions.
 ///
 /// ```
-///              ┌ block: cells, row after row            index: key → first occurrence
+///              ┌ block: cells of attributes, by row     index: key → first occurrence
 /// occurrences ─┤                                         next:  further ones of the same key
 ///              └ Occurrence: owner, flags
 /// references  ── keys that the payload only refers to    mentions[rule]: who links to whom
 /// ```
 ///
-/// Confined to the sync that owns it.
+/// The phases behind staging read the cells (``cells(_:)``). Confined to the sync that owns it.
 final class Batch {
   let node: PlanNode
   let number: Int
@@ -69,7 +69,7 @@ final class Batch {
     self.number = number
     self.origins = origins
     orders = keepsOrders ? MentionOrders() : nil
-    block = RowBlock(width: node.columns.count)
+    block = RowBlock(width: node.columns.valueCount)
     index = KeyIndex(block: block, identity: node.identity)
     references = StagedReferences(node)
     tombstones = Tombstones(identity: node.identity, slots: node.identityRange)
@@ -80,6 +80,13 @@ final class Batch {
 
   /// The slot of the key when it is a single one, else -1.
   var keySlot: Int { node.identity.count == 1 ? node.identity[0] : -1 }
+
+  /// What an occurrence says of each attribute, by slot.
+  @inline(__always)
+  func cells(_ occurrence: Int32) -> UnsafePointer<Cell> { UnsafePointer(block[occurrence]) }
+
+  /// Gives the memory of all values back but of keys, which alone may be asked for from now on.
+  func dropValues() { block.narrow(to: node.identityRange) }
 
   /// Sets memory aside for so many times as much as there is now.
   func reserve(_ factor: Double) {
@@ -129,24 +136,6 @@ final class Batch {
     }
   }
 
-  /// Lays the cells of a later row over those of an earlier one; what it does not mention stays.
-  ///
-  /// - Parameter onConflict: Called with the first slot of which both say something else, before it
-  ///   is changed.
-  @inline(__always)
-  func overlay(_ later: Int, over earlier: Int, onConflict: (Int) -> Void = { _ in }) {
-    let source = block[later]
-    let target = block[earlier]
-    var isTold = false
-    for slot in 0..<block.width where !source[slot].isAbsent {
-      if !isTold, !target[slot].isAbsent, !source[slot].isIdentical(to: target[slot]) {
-        isTold = true
-        onConflict(slot)
-      }
-      target[slot] = source[slot]
-    }
-  }
-
   /// The number of a group of stored objects.
   func number(ofGroup filter: Filter) -> Int32 {
     groups.number(of: filter, after: occurrences.count)
@@ -167,6 +156,25 @@ final class Batch {
 
 @available(*, unavailable, message: "A batch is confined to the sync that owns it.")
 extension Batch: Sendable {}
+
+extension UnsafeMutablePointer<Cell> {
+  /// Lays what a later mention of an object says over what an earlier one does; what it does not
+  /// mention stays.
+  ///
+  /// - Parameter onConflict: Called with the first slot of which both say something else, before it
+  ///   is changed.
+  @inline(__always)
+  func lay(_ later: UnsafePointer<Cell>, of node: PlanNode, onConflict: (Int) -> Void = { _ in }) {
+    var isTold = false
+    for slot in 0..<node.columns.valueCount where !later[slot].isAbsent {
+      if !isTold, !self[slot].isAbsent, !later[slot].isIdentical(to: self[slot]) {
+        isTold = true
+        onConflict(slot)
+      }
+      self[slot] = later[slot]
+    }
+  }
+}
 
 /// Keys that the payload refers to without nesting the object, each once. Confined to its batch.
 final class StagedReferences {

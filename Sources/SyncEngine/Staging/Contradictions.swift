@@ -43,18 +43,18 @@ struct Contradictions {
 }
 
 extension Contradictions {
-  /// Counts that a later row of a batch says something else of an object than an earlier one.
+  /// Counts that a later mention of an object says something else than an earlier one.
   mutating func add(
-    _ batch: Batch, _ later: Int, _ earlier: Int, in slot: Int,
+    _ batch: Batch, _ later: UnsafePointer<Cell>, _ earlier: UnsafePointer<Cell>, in slot: Int,
     path: @autoclosure () -> String? = nil
   ) {
     let property = batch.entity.properties[slot]
-    func text(_ row: Int) -> String {
-      let value = batch.block[row][slot].value(as: property.attribute?.type)
+    func text(_ cells: UnsafePointer<Cell>) -> String {
+      let value = cells[slot].value(as: property.attribute?.type)
       return value.isNull ? "none" : "\(value)"
     }
     add(
-      property.name, key: batch.key(batch.block[earlier]).description, path: path(),
+      property.name, key: batch.key(earlier).description, path: path(),
       values: (text(earlier), text(later)))
   }
 }

@@ -65,11 +65,11 @@ extension Stager {
         batch.orders?.note(
           counts.mentions, of: batch.node.columns.attributes.lazy.filter { !cells[$0].isAbsent },
           earlier, width: batch.block.width)
-        batch.overlay(row, over: Int(earlier)) { slot in
+        batch.block[earlier].lay(cells, of: batch.node) { slot in
           batch.occurrences[earlier].flags.insert(.conflicting)
           if !isTold {
             batch.contradictions.add(
-              batch, row, Int(earlier), in: slot, path: path.description)
+              batch, cells, batch.cells(earlier), in: slot, path: path.description)
           }
         }
         batch.block.removeLast()

@@ -112,7 +112,7 @@ struct FingerprintMaker {
     guard occurrence.flags.intersection(FingerprintMaker.flags) == .active else { return nil }
     // Whose key is contested nobody can tell.
     if !batch.contested.isEmpty,
-      batch.contested[batch.index.find(identityOf: batch.block[index])] != nil
+      batch.contested[batch.index.find(identityOf: batch.cells(index))] != nil
     {
       return nil
     }
@@ -130,9 +130,8 @@ struct FingerprintMaker {
     let owners = batches[Int(member.ownerBatch)]
     let rule = owners.node.relationships[Int(member.ownerRule)]
     guard let inverse = rule.relationship.inverseSlot else { return false }
-    let cell = batch.block[index][inverse]
-    guard case .integer = cell.kind else { return false }
-    return cell.integer == owners.occurrences[member.owner].row
+    let owner = planner.references[batch.number][inverse, index]
+    return owner > 0 && owner == owners.occurrences[member.owner].row
   }
 
   private mutating func refer(

@@ -7,22 +7,9 @@ extension ChangeWriter {
   /// How many relationships there are to write.
   var linkCount: Int { batches.reduce(0) { $0 + $1.node.relationships.count } }
 
-  /// Gives the memory of all values back that are written and that linking does not ask for, before
-  /// lists are made of what is linked.
+  /// Gives the memory of all values back that are written, before lists are made of what is linked.
   func dropValues() {
-    guard linksLists else { return }
-    let hasOrders = batches.contains { batch in
-      batch.node.relationships.contains {
-        $0.relationship.kind == .oneToMany && $0.relationship.isOrdered
-      }
-    }
-    for batch in batches {
-      let identity = batch.node.identityRange
-      let columns = hasOrders ? batch.node.columns.toOne : []
-      let first = min(columns.min() ?? .max, identity.lowerBound)
-      let end = max((columns.max() ?? 0) + 1, identity.upperBound)
-      batch.block.narrow(to: first..<end)
-    }
+    if linksLists { for batch in batches { batch.staged.dropValues() } }
   }
 
   /// Whether the payload has lists of which somebody else than the members has to know.
@@ -37,7 +24,7 @@ extension ChangeWriter {
   }
 
   /// Writes memberships and orders.
-  func link(_ planner: LinkPlanner) throws {
+  func link() throws {
     for write in planner.partnerWrites ?? [] {
       guard let relationship = write.entity.properties[write.slot].relationship else { continue }
       try transaction.lead(
@@ -50,9 +37,9 @@ extension ChangeWriter {
       switch relationship.kind {
       case .toOne: break
       case .oneToMany:
-        if relationship.isOrdered { try order(rule, of: batch, planner) }
+        if relationship.isOrdered { try order(rule, of: batch) }
       case .manyToMany:
-        if batch.mentions[rule].count > 0 { try linkMembers(rule, of: batch, planner) }
+        if batch.mentions[rule].count > 0 { try linkMembers(rule, of: batch) }
       }
       try control.advance(.link, to: position + 1, of: rules.count)
     }
@@ -62,7 +49,7 @@ extension ChangeWriter {
 
   /// Puts the members of ordered one-to-many lists into the order of the payload. Members that are
   /// still linked and not mentioned keep their order, at the end.
-  private func order(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) throws {
+  private func order(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule].relationship
     var excluded = try planner.ownersInOrder(rule, of: batch)
     if let parent = planner.givenParent(rule, of: batch),
@@ -75,7 +62,7 @@ extension ChangeWriter {
     let before =
       planner.ordersBefore[LinkPlanner.RuleKey(batch: batch.number, rule: rule)]
       ?? LinkPlanner.StoredOrders()
-    let changed = try changedOwners(rule, of: batch, among: wanted, before, planner)
+    let changed = try changedOwners(rule, of: batch, among: wanted, before)
     let now = try planner.storedLists(relationship, of: batch.entity, owners: changed.rows)
     var positions: [(owner: Int64, member: Int64, position: Int64)] = []
     var hints = (before: 0, now: 0)
@@ -116,8 +103,7 @@ extension ChangeWriter {
   /// The owners whose members are not those any more that were read before anything was written.
   private func changedOwners(
     _ rule: Int, of batch: MatchedBatch, among lists: MemberLists,
-    _ before: LinkPlanner.StoredOrders,
-    _ planner: LinkPlanner
+    _ before: LinkPlanner.StoredOrders
   ) throws -> RowSet {
     let relationship = batch.node.relationships[rule]
     let moved = try relationship.relationship.inverseSlot.map {

@@ -5,7 +5,7 @@ import SyncStore
 extension ChangeWriter {
   /// Brings the members of link tables in step with the payload's lists: those of one owner after
   /// the other, as the stored pairs go by.
-  func linkMembers(_ rule: Int, of batch: MatchedBatch, _ planner: LinkPlanner) throws {
+  func linkMembers(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule].relationship
     var wanted = try planner.memberLists(rule, of: batch, notesMissing: true)
     if let parent = planner.givenParent(rule, of: batch),
@@ -17,7 +17,7 @@ extension ChangeWriter {
       wanted.remove(at: index)
     }
     guard !wanted.owners.isEmpty else { return }
-    let firstNew = matches.firstNewRows[batch.entity.rootIndex] ?? .max
+    let firstNew = planner.matches.firstNewRows[batch.entity.rootIndex] ?? .max
     let fromOtherSide = try planner.pairsFromOtherSide(rule, of: batch)
     // The other side may have linked new objects already.
     let count = wanted.owners.count

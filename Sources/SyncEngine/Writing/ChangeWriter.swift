@@ -3,30 +3,73 @@ import SyncStore
 
 /// Writes what matching and linking decided: new rows, changed slots, links and orders.
 ///
+/// ```
+/// cells of the object + references + defaults ─▶ output, a portion at a time ─▶ store
+/// ```
+///
 /// New objects have their row numbers and references before the first one is written, so the order
 /// of entities does not matter and no row is written twice.
 final class ChangeWriter: PartPhase {
+  let planner: LinkPlanner
   let work: PartWork
-  let matches: Matches
   let total: Int
-  private var completed = 0
 
-  init(_ matches: Matches, _ work: PartWork) {
-    self.work = work
-    self.matches = matches
-    total = matches.count
+  init(_ planner: LinkPlanner) {
+    self.planner = planner
+    work = planner.work
+    total = planner.matches.count
   }
 
-  var batches: [MatchedBatch] { matches.batches }
+  var batches: [MatchedBatch] { planner.batches }
+
+  /// Rows between two checkpoints.
+  private static let portion = 512
+
+  /// Rows to be written: values of the payload, and whom they lead to.
+  private struct Output {
+    let batch: MatchedBatch
+    let references: LinkedReferences
+    let block: RowBlock
+    var indexes: [Int32] = []
+    var rows: [Int64] = []
+
+    init(_ batch: MatchedBatch, _ references: LinkedReferences) {
+      self.batch = batch
+      self.references = references
+      block = RowBlock(width: batch.node.columns.count)
+    }
+
+    var count: Int { rows.count }
+
+    /// Adds an object, and returns its cells.
+    @inline(__always)
+    mutating func append(_ object: Int32, row: Int64) -> UnsafeMutablePointer<Cell> {
+      let index = block.append()
+      let cells = block[index]
+      if Int(object) < batch.occurrences.count {
+        cells.update(from: batch.cells(object), count: batch.node.columns.valueCount)
+      }
+      references.fill(cells, of: object)
+      indexes.append(Int32(index))
+      rows.append(row)
+      return cells
+    }
+
+    mutating func removeAll() {
+      block.removeAll()
+      indexes.removeAll(keepingCapacity: true)
+      rows.removeAll(keepingCapacity: true)
+    }
+  }
 
   // MARK: - Insert
 
   /// Writes the new objects, entity after entity, in payload order.
   func insert() throws {
-    completed = 0
+    var completed = 0
     for batch in batches {
       let count = batch.occurrences.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
-      if count > 0 { try insert(count, of: batch) }
+      if count > 0 { try insert(count, of: batch, &completed) }
     }
   }
 
@@ -35,7 +78,7 @@ final class ChangeWriter: PartPhase {
     occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
   }
 
-  private func insert(_ count: Int, of batch: MatchedBatch) throws {
+  private func insert(_ count: Int, of batch: MatchedBatch, _ completed: inout Int) throws {
     guard !batch.entity.isAbstract else {
       throw SyncError(
         .invalidRequest, entity: batch.entity.name,
@@ -51,53 +94,48 @@ final class ChangeWriter: PartPhase {
     }
     let ascending = transaction.leadingSlots(of: batch.entity).filter { isAscending($0, in: batch) }
     try transaction.prepareBulkInsert(batch.entity, count: count, ascending: ascending)
-    // A portion at a time, so that nothing is held of all of them.
-    var indexes: [Int32] = []
-    var rows: [Int64] = []
+    var output = Output(batch, planner.references[batch.number])
     func write() throws {
-      try transaction.insert(batch.block, of: batch.entity, indexes: indexes, rows: rows)
-      completed += indexes.count
+      try transaction.insert(
+        output.block, of: batch.entity, indexes: output.indexes, rows: output.rows)
+      completed += output.count
       try control.advance(.insert, to: completed, of: total)
-      indexes.removeAll(keepingCapacity: true)
-      rows.removeAll(keepingCapacity: true)
+      output.removeAll()
     }
-    for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
-      let cells = batch.block[index]
+    let occurrences = batch.occurrences
+    for index in occurrences.indices where ChangeWriter.isInserted(occurrences[index]) {
+      let cells = output.append(Int32(index), row: occurrences[index].row)
       for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
-      indexes.append(Int32(index))
-      rows.append(batch.occurrences[index].row)
-      if indexes.count == ChangeWriter.portion { try write() }
+      if output.count == ChangeWriter.portion { try write() }
     }
-    if !indexes.isEmpty { try write() }
+    if output.count > 0 { try write() }
     withExtendedLifetime(arena) {}
   }
 
   /// Whether the integers of a slot come in order: keys that a payload sorts by, or references to
   /// objects that were numbered in the order in which these stand.
   private func isAscending(_ slot: Int, in batch: MatchedBatch) -> Bool {
+    let column = planner.references[batch.number].said(slot)
+    if column == nil, batch.node.columns.toOne.contains(slot) { return false }
     var latest = Int64.min
     for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
-      let cell = batch.block[index][slot]
-      guard case .integer = cell.kind, cell.integer >= latest else { return false }
+      let cell = column.map { .integer($0[index]) } ?? batch.cells(index)[slot]
+      guard case .integer = cell.kind, cell.integer >= max(latest, column == nil ? .min : 1) else {
+        return false
+      }
       latest = cell.integer
     }
     return true
   }
-
-  /// Rows between two checkpoints.
-  private static let portion = 512
 
   // MARK: - Update
 
   /// Writes the slots that differ, and nothing else.
   func update() throws {
     var completed = 0
-    var run = UpdateRun()
     for batch in batches {
-      let attributes = batch.node.columns.attributeSet
-      // Taken out of the batch: there each of them would be asked whether somebody changes it.
-      let (occurrences, differences) = (batch.occurrences, batch.differences)
-      let entities = batch.stored.entities
+      var run = UpdateRun(output: Output(batch, planner.references[batch.number]))
+      let occurrences = batch.occurrences
       for index in occurrences.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
@@ -105,61 +143,65 @@ final class ChangeWriter: PartPhase {
         }
         let occurrence = occurrences[index]
         guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }
-        guard occurrence.link >= 0 else { continue }
-        var slots = differences[Int(occurrence.link)]
-        // Linking needs no permission: whoever lists an object may update itself.
-        if !occurrence.flags.contains(.active) { slots.subtract(attributes) }
-        if let edits, !slots.isEmpty {
-          let writable = edits.writable(slots, of: occurrence.row, batch.entity)
-          slots.subtract(writable)
-          if !slots.isEmpty { try keepServerValues(slots, of: occurrence.row, index, in: batch) }
-          slots = writable
-        }
-        if slots.isEmpty { continue }
-        let entity = entities.isEmpty ? batch.entity.index : Int(entities[occurrence.stored])
-        if run.count == ChangeWriter.portion || run.slots != slots || run.entity != entity {
-          try write(&run, of: batch)
-          run.slots = slots
-          run.entity = entity
-        }
-        run.indexes.append(Int32(index))
-        run.rows.append(occurrence.row)
+        let slots = planner.differences(Int32(index), in: batch)
+        if !slots.isEmpty { try update(Int32(index), slots, &run) }
       }
-      try write(&run, of: batch)
+      for object in planner.references[batch.number].beside {
+        try update(object, run.output.references.differences(of: object), &run)
+      }
+      try write(&run)
     }
-  }
-
-  /// What the payload says where an edit stays that was not sent yet: there it goes back to when it
-  /// is reverted.
-  private func keepServerValues(
-    _ slots: SlotSet, of row: Int64, _ index: Int, in batch: MatchedBatch
-  ) throws {
-    let properties = batch.entity.properties
-    let values = slots.map { slot in
-      (slot, batch.block[index][slot].value(as: properties[slot].attribute?.type))
-    }
-    try transaction.keepServerValues(
-      Dictionary(values) { first, _ in first }, of: ManagedObjectID(entity: batch.entity, row: row))
   }
 
   /// Objects of one entity, one behind the other, of which the same slots differ. Written together,
   /// so that nothing is asked for each of them that is the same for all.
   private struct UpdateRun {
+    var output: Output
     var slots = SlotSet()
     /// Index of the concrete entity.
     var entity = -1
-    var indexes: [Int32] = []
-    var rows: [Int64] = []
-
-    var count: Int { indexes.count }
   }
 
-  private func write(_ run: inout UpdateRun, of batch: MatchedBatch) throws {
-    guard run.count > 0 else { return }
-    let entity = EntityDescription(model: batch.entity.model, index: run.entity)
+  private func update(_ object: Int32, _ changed: SlotSet, _ run: inout UpdateRun) throws {
+    var slots = changed
+    let batch = run.output.batch
+    let stored = run.output.references.stored(object)
+    let row = batch.stored.rows[stored]
+    if let edits {
+      slots = edits.writable(changed, of: row, batch.entity)
+      var kept = changed
+      kept.subtract(slots)
+      if !kept.isEmpty { try keepServerValues(kept, of: row, object, run.output) }
+    }
+    if slots.isEmpty { return }
+    let entity = batch.concreteEntityIndex(ofStored: stored)
+    if run.output.count == ChangeWriter.portion || run.slots != slots || run.entity != entity {
+      try write(&run)
+      run.slots = slots
+      run.entity = entity
+    }
+    _ = run.output.append(object, row: row)
+  }
+
+  /// What the payload says where an edit stays that was not sent yet: there it goes back to when it
+  /// is reverted.
+  private func keepServerValues(
+    _ slots: SlotSet, of row: Int64, _ object: Int32, _ output: Output
+  ) throws {
+    var single = Output(output.batch, output.references)
+    let cells = single.append(object, row: row)
+    let entity = output.batch.entity
+    let values = slots.map { ($0, cells[$0].value(as: entity.properties[$0].attribute?.type)) }
+    try transaction.keepServerValues(
+      Dictionary(values) { first, _ in first }, of: ManagedObjectID(entity: entity, row: row))
+  }
+
+  private func write(_ run: inout UpdateRun) throws {
+    guard run.output.count > 0 else { return }
+    let entity = EntityDescription(model: run.output.batch.entity.model, index: run.entity)
     try transaction.update(
-      batch.block, indexes: run.indexes, rows: run.rows, of: entity, slots: run.slots)
-    run.indexes.removeAll(keepingCapacity: true)
-    run.rows.removeAll(keepingCapacity: true)
+      run.output.block, indexes: run.output.indexes, rows: run.output.rows, of: entity,
+      slots: run.slots)
+    run.output.removeAll()
   }
 }

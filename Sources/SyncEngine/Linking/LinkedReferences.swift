@@ -1,0 +1,132 @@
+import SyncCore
+
+/// Whom the objects of a batch lead to by their to-one relationships, as far as the payload says
+/// it: what linking decides, beside what is staged and matched.
+///
+/// ```
+/// objects   │ occurrences │ stored rows that the payload does not describe, by their index │
+/// column    │ row number, 0 for none, -1 where nothing is said                             │
+/// ```
+///
+/// Confined to the sync that owns it.
+final class LinkedReferences {
+  /// What is said of one relationship by the objects, and where it led to before, by the index of
+  /// stored rows. Of plain pointers, so that nothing is counted for each object.
+  struct Column: BitwiseCopyable {
+    let slot: Int
+    let now: UnsafeMutablePointer<Int64>
+    let before: UnsafeMutablePointer<Int64>
+  }
+
+  private let batch: MatchedBatch
+
+  /// Those of which anything is said, and their memory.
+  private let columns = PlainArray<Column>(capacity: 1)
+  private var rows: [PlainArray<Int64>] = []
+
+  init(_ batch: MatchedBatch) { self.batch = batch }
+
+  // MARK: - Objects
+
+  /// The number of a stored object.
+  @inline(__always)
+  func object(ofStored index: Int32) -> Int32 {
+    let occurrence = batch.stored.occurrences[index]
+    return occurrence >= 0 ? occurrence : Int32(batch.occurrences.count) + index
+  }
+
+  /// The index of an object's stored row, or -1.
+  @inline(__always)
+  func stored(_ object: Int32) -> Int32 {
+    let count = Int32(batch.occurrences.count)
+    return object < count ? batch.occurrences[object].stored : object - count
+  }
+
+  func id(of object: Int32) -> ManagedObjectID {
+    let stored = stored(object)
+    guard stored >= 0 else {
+      return ManagedObjectID(entity: batch.entity, row: batch.occurrences[object].row)
+    }
+    return ManagedObjectID(
+      entity: batch.concreteEntity(ofStored: stored), row: batch.stored.rows[stored])
+  }
+
+  // MARK: - References
+
+  /// What is said of a relationship of the entity, to be changed.
+  func column(_ slot: Int) -> PlainArray<Int64> {
+    if let known = said(slot) { return known }
+    let column = PlainArray<Int64>(
+      repeating: -1, count: batch.occurrences.count + batch.stored.count)
+    guard let before = batch.destinations(of: slot) else { return column }
+    columns.append(Column(slot: slot, now: column.start, before: before.start))
+    rows.append(column)
+    return column
+  }
+
+  /// What is said of a relationship; nil when that is nothing.
+  func said(_ slot: Int) -> PlainArray<Int64>? {
+    columns.firstIndex { $0.slot == slot }.map { rows[$0] }
+  }
+
+  /// Row that an object leads to, 0 for none, -1 where nothing is said.
+  @inline(__always)
+  subscript(slot: Int, object: Int32) -> Int64 {
+    for column in columns where column.slot == slot { return column.now[Int(object)] }
+    return -1
+  }
+
+  /// Has an object lead to what another one does.
+  func copy(_ object: Int32, to other: Int32) {
+    for column in columns where column.now[Int(object)] >= 0 {
+      column.now[Int(other)] = column.now[Int(object)]
+    }
+  }
+
+  // MARK: - Differences
+
+  /// The relationships by which a stored object led elsewhere before.
+  @inline(__always)
+  func differences(of object: Int32) -> SlotSet {
+    var result = SlotSet()
+    for column in columns where column.now[Int(object)] >= 0 {
+      let stored = stored(object)
+      if stored >= 0, column.now[Int(object)] != column.before[Int(stored)] {
+        result.insert(column.slot)
+      }
+    }
+    return result
+  }
+
+  /// Calls a closure with where objects led to by a relationship and where they lead to now, 0 for
+  /// none, as far as that is not the same.
+  func forEachMove(by slot: Int, _ body: (_ before: Int64, _ now: Int64) throws -> Void) rethrows {
+    guard let column = columns.first(where: { $0.slot == slot }) else { return }
+    for object in 0..<Int32(batch.occurrences.count + batch.stored.count) {
+      let now = column.now[Int(object)]
+      guard now >= 0 else { continue }
+      let stored = stored(object)
+      let before = stored >= 0 ? column.before[Int(stored)] : 0
+      if now != before { try body(before, now) }
+    }
+  }
+
+  /// The stored objects that the payload does not describe and that lead elsewhere now.
+  var beside: [Int32] {
+    guard !columns.isEmpty else { return [] }
+    let first = Int32(batch.occurrences.count)
+    return (first..<first + Int32(batch.stored.count)).filter { !differences(of: $0).isEmpty }
+  }
+
+  /// Fills the cells of an object.
+  @inline(__always)
+  func fill(_ cells: UnsafeMutablePointer<Cell>, of object: Int32) {
+    for column in columns {
+      let row = column.now[Int(object)]
+      if row >= 0 { cells[column.slot] = row > 0 ? .integer(row) : .null }
+    }
+  }
+}
+
+@available(*, unavailable, message: "References are confined to the sync that owns them.")
+extension LinkedReferences: Sendable {}
