@@ -81,8 +81,9 @@ struct ItemCheck {
         if index % SyncControl.stride == 0 { try planner.control.checkpoint() }
         if let failure = failure(Int32(index), in: batch, checks), !body(failure) { return }
       }
-      for object in planner.references[batch.number].beside {
-        if let failure = failure(beside: object, in: batch, checks), !body(failure) { return }
+      for (object, slots) in try planner.references[batch.number].beside(planner.control) {
+        let failure = failure(beside: object, slots, in: batch, checks)
+        if let failure, !body(failure) { return }
       }
       for failure in try wrongLists(of: batch, checks) where !body(failure) { return }
     }
@@ -105,9 +106,9 @@ struct ItemCheck {
       }
       return violation(index, in: batch, checks) { !cells[$0].isEmpty }
     }
-    guard occurrence.stored >= 0 else { return nil }
-    var changed = planner.differences(index, in: batch)
-    if changed.isEmpty { return nil }
+    guard occurrence.stored >= 0,
+      var changed = planner.differences(index, occurrence, in: batch, references)
+    else { return nil }
     if let edits { changed.subtract(edits.protected(changed, of: occurrence.row, batch.entity)) }
     for slot in checks.required where changed.contains(slot) && cells[slot].isEmpty {
       return missing(slot, index, in: batch)
@@ -120,10 +121,10 @@ struct ItemCheck {
 
   /// What is wrong with a stored object that the payload does not describe: it loses whom it needs.
   private func failure(
-    beside object: Int32, in batch: MatchedBatch, _ checks: NodeChecks
+    beside object: Int32, _ slots: SlotSet, in batch: MatchedBatch, _ checks: NodeChecks
   ) -> Failure? {
     let references = planner.references[batch.number]
-    var changed = references.differences(of: object)
+    var changed = slots
     let row = references.id(of: object).row
     if let edits { changed.subtract(edits.protected(changed, of: row, batch.entity)) }
     let slot = checks.requiredToOne.first { changed.contains($0) && references[$0, object] == 0 }
@@ -228,8 +229,7 @@ extension ItemCheck {
         for target in mentions.targets(of: mention) {
           if let row = planner.row(
             of: target, in: destination,
-            linked: planner.shared.member(
-              target, rule, of: batch, owner: owner, in: destination))
+            isLinked: { planner.isMember($0, of: batch.occurrences[owner].row, rule, of: batch) })
           {
             rows.insert(row)
           } else {

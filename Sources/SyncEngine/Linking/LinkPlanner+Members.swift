@@ -16,19 +16,21 @@ extension LinkPlanner {
       for (position, target) in mentions.targets(of: mention).enumerated() {
         guard
           let member = written(
-            target, in: destination, list: MemberList(owner: row, inverse: inverse))
+            target, in: destination, isLinked: { isMember($0, of: row, rule, of: batch) })
         else {
           noteUnresolved(target, relationship, owner, batch, position: position)
           continue
         }
-        let isDeeper = member.batch !== destination
-        let members = isDeeper ? references[member.batch.number].column(inverse) : column
-        members[member.object] = row
+        if member.batch === destination {
+          column[member.number] = row
+        } else {
+          references[member.batch.number].column(inverse)[member.number] = row
+        }
         // Whoever is listed does not wait for another owner any more.
         if claims.hasUnresolved {
           claims.drop(
             UnresolvedReference.Place(
-              owner: references[member.batch.number].id(of: member.object), slot: inverse))
+              owner: references[member.batch.number].id(of: member.number), slot: inverse))
         }
       }
     }
@@ -48,24 +50,26 @@ extension LinkPlanner {
     var kinds = ListKinds(rule, of: batch, self)
     guard !kinds.isEmpty else { return }
     var unnamed: [Int] = []
-    try countMembers(relationship.relationship, owners, kinds)
+    let scopeOwner = scopeOwner(relationship.relationship)
     let now = references[destination.number]
     let column = now.column(inverse)
     let deeper = destination.deeperBatches(among: batches)
     for index in 0..<destination.stored.count {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
       let owner = owners[index]
-      guard owner > 0, owner != parent || !endsParentList else { continue }
+      guard owner > 0, let kind = kinds.kind(ofListOf: owner) else { continue }
+      // What lists of objects hold in the store is what the deletion guard compares with.
+      if kind == .objects, owner != scopeOwner { claims.state.memberCount += 1 }
+      guard owner != parent || !endsParentList, !suspended.contains(owner) else { continue }
       let occurrence = destination.stored.occurrences[index]
       let object = now.object(ofStored: Int32(index))
       if column[object] >= 0 { continue }
       if occurrence < 0, !deeper.isEmpty,
         let found = found(destination.stored.rows[index], in: deeper),
-        references[found.batch.number][inverse, found.object] >= 0
+        references[found.batch.number][inverse, found.number] >= 0
       {
         continue
       }
-      guard let kind = kinds.kind(ofListOf: owner), !suspended.contains(owner) else { continue }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
       // A given parent is spoken of by the engine alone.
       let isInPayload =
@@ -141,8 +145,6 @@ extension LinkPlanner {
   }
 }
 
-/// How many members the lists of the payload have in the store: what the deletion guard compares
-/// with.
 extension LinkPlanner {
   /// What kind of list each stored owner has in the payload. Asks are cheapest in the order of the
   /// owners.
@@ -181,29 +183,12 @@ extension LinkPlanner {
     }
   }
 
-  /// Counts the members that owners of lists of objects had before this part of the payload. Those
-  /// of a given parent are counted elsewhere: they are the scope.
-  ///
-  /// - Throws: `CancellationError`.
-  func countMembers(
-    _ list: RelationshipDescription, _ references: PlainArray<Int64>, _ kinds: ListKinds
-  ) throws {
-    var kinds = kinds
-    let parent = parentRow(of: Claims.Relationship(list))
-    for index in 0..<references.count {
-      if index % SyncControl.stride == 0 { try control.checkpoint() }
-      let owner = references[index]
-      guard owner > 0, owner != parent, kinds.kind(ofListOf: owner) == .objects else { continue }
-      claims.state.memberCount += 1
-    }
-  }
-
-  private func parentRow(of list: Claims.Relationship) -> Int64? {
+  /// The given parent whose list it is: its members are counted elsewhere, they are the scope.
+  private func scopeOwner(_ list: RelationshipDescription) -> Int64? {
     guard let rootOwner else { return nil }
     let owners = batches[rootOwner.batch]
-    guard Claims.Relationship(owners.node.relationships[rootOwner.rule].relationship) == list else {
-      return nil
-    }
+    let relationship = owners.node.relationships[rootOwner.rule].relationship
+    guard Claims.Relationship(relationship) == Claims.Relationship(list) else { return nil }
     return givenParent(rootOwner.rule, of: owners)
   }
 }

@@ -30,7 +30,7 @@ extension LinkPlanner {
         guard !orders.owners.isEmpty else { continue }
         orders.lists = try storedLists(
           relationship.relationship, of: batch.entity, owners: orders.owners.rows)
-        ordersBefore[RuleKey(batch: batch.number, rule: rule)] = orders
+        ordersBefore[ListPlace(batch: batch.number, rule: rule)] = orders
       }
     }
   }
@@ -59,8 +59,7 @@ extension LinkPlanner {
     where batch.entity.rootIndex == destination.entity.rootIndex
       && batch.node.columns.toOne.contains(slot)
     {
-      try control.checkpoint()
-      references[batch.number].forEachMove(by: slot) { before, now in
+      try references[batch.number].forEachMove(by: slot, control) { before, now in
         for owner in [before, now] where owner > 0 { result.insert(owner) }
       }
     }
@@ -124,10 +123,11 @@ extension LinkPlanner {
     where batch.entity.rootIndex == destination.entity.rootIndex
       && batch.node.columns.toOne.contains(slot)
     {
-      try control.checkpoint()
-      for row in references[batch.number].said(slot) ?? PlainArray(capacity: 1)
-      where row >= firstOwner {
-        let place = Int(row - firstOwner)
+      let rows = references[batch.number].said(slot) ?? PlainArray(capacity: 1)
+      for index in rows.indices {
+        if index % SyncControl.stride == 0 { try control.checkpoint() }
+        guard rows[index] >= firstOwner else { continue }
+        let place = Int(rows[index] - firstOwner)
         if place >= counts.count {
           counts.append(contentsOf: repeatElement(0, count: place + 1 - counts.count))
         }

@@ -4,90 +4,64 @@ import SyncCore
 extension LinkPlanner {
   /// The row a target of a mention came out as, or nil when there is none to link.
   ///
-  /// - Parameter linked: The object that the relationship leads to already: of several of the key
-  ///   it stays the one.
+  /// - Parameter isLinked: Whether the relationship leads to a stored object already: of several of
+  ///   the key it stays the one.
   func row(
-    of target: Int32, in destination: MatchedBatch, list: MemberList? = nil,
-    linked: @autoclosure () -> Int64 = 0
+    of target: Int32, in destination: MatchedBatch, isLinked: (Int32) -> Bool = { _ in false }
   ) -> Int64? {
     if target >= 0 {
       let row = destination.occurrences[destination.representative(target)].row
       return row > 0 ? row : nil
     }
-    if let rows = destination.references.duplicates[~target] {
-      let linked = linked()
-      if rows.contains(where: { destination.stored.rows[$0] == linked }) {
-        claims.mention(linked, destination.entity)
-        return linked
-      }
-    }
-    if let stored = storedRow(~target, in: destination, list: list) {
+    if let stored = storedRow(~target, in: destination, isLinked) {
       return destination.stored.rows[stored]
     }
-    return oldest(ofReference: ~target, in: destination)
-      .map { $0.batch.occurrences[$0.object].row }
+    return oldest(ofReference: ~target, in: destination)?.match.row
   }
 
-  /// A one-to-many list, as far as the choice between objects of one key needs it.
-  struct MemberList {
-    let owner: Int64
-    /// Column of the members that leads to the owner.
-    let inverse: Int
+  /// Whether a stored object is in the list of an owner already.
+  func isMember(_ index: Int32, of owner: Int64, _ rule: Int, of batch: MatchedBatch) -> Bool {
+    let relationship = batch.node.relationships[rule]
+    let destination = batches[relationship.node]
+    if relationship.kind == .oneToMany {
+      let inverse = relationship.relationship.inverseSlot
+      return inverse.flatMap(destination.destinations)?[index] == owner
+    }
+    let members = matches.formerMembers[ListPlace(batch: batch.number, rule: rule)]?[owner]
+    return members?.contains(destination.stored.rows[index]) == true
   }
 
-  /// The stored object a key refers to: of several the owner's own child, else the oldest.
-  private func storedRow(_ reference: Int32, in destination: MatchedBatch, list: MemberList?)
-    -> Int32?
-  {
-    if let list, let rows = destination.references.duplicates[reference],
-      let owners = destination.destinations(of: list.inverse)
+  /// The stored object a key refers to: of several one that is linked, else the oldest.
+  private func storedRow(
+    _ reference: Int32, in destination: MatchedBatch, _ isLinked: (Int32) -> Bool
+  ) -> Int32? {
+    if let linked = destination.references.duplicates[reference]?.filter(isLinked)
+      .min(by: { destination.stored.rows[$0] < destination.stored.rows[$1] })
     {
-      let own = rows.filter { owners[$0] == list.owner }
-      if let first = own.min(by: {
-        destination.stored.rows[$0] < destination.stored.rows[$1]
-      }) {
-        claims.mention(destination.stored.rows[first], destination.entity)
-        return first
-      }
+      claims.mention(destination.stored.rows[linked], destination.entity)
+      return linked
     }
     let stored = destination.references.first[Int(reference)]
     return stored >= 0 ? stored : nil
   }
 
-  /// An object in the batch that writes it, by its number in ``LinkedReferences``.
-  struct Found {
-    let batch: MatchedBatch
-    let object: Int32
-  }
-
-  /// The occurrence that writes a nested object: that of a subentity, where the payload mentions it
-  /// there too.
-  @inline(__always)
-  func object(_ target: Int32, in destination: MatchedBatch) -> Found {
-    let occurrence = destination.representative(target)
-    guard destination.occurrences[occurrence].flags.contains(.ofSubentity),
-      let other = destination.staged.ofSubentities[occurrence]
-    else { return Found(batch: destination, object: occurrence) }
-    let batch = batches[other.batch]
-    return Found(batch: batch, object: batch.representative(other.occurrence))
-  }
-
   /// The new object a key refers to: of several objects of the key the oldest; when there is none,
   /// one of a subentity.
-  private func oldest(ofReference reference: Int32, in destination: MatchedBatch) -> Found? {
+  private func oldest(ofReference reference: Int32, in destination: MatchedBatch) -> MatchedObject?
+  {
     let key = destination.staged.references[reference]
     if let own = oldest(of: key, in: [destination]) { return own }
     guard !destination.entity.subentities.isEmpty else { return nil }
     return oldest(of: key, in: destination.subentityBatches(among: batches))
   }
 
-  private func oldest(of key: UnsafePointer<Cell>, in batches: [MatchedBatch]) -> Found? {
-    var oldest: (place: Found, row: Int64)?
+  private func oldest(of key: UnsafePointer<Cell>, in batches: [MatchedBatch]) -> MatchedObject? {
+    var oldest: (place: MatchedObject, row: Int64)?
     for batch in batches {
       var candidate = batch.occurrence { key[$0] }
       while candidate >= 0 {
-        let found = object(candidate, in: batch)
-        let row = found.batch.occurrences[found.object].row
+        let found = matches.object(candidate, in: batch)
+        let row = found.match.row
         if row > 0, row < oldest?.row ?? .max { oldest = (found, row) }
         candidate = batch.occurrences[candidate].next
       }
@@ -97,18 +71,20 @@ extension LinkPlanner {
 
   /// The object that a target of a list means, or nil when there is none.
   @inline(__always)
-  func written(_ target: Int32, in destination: MatchedBatch, list: MemberList) -> Found? {
+  func written(
+    _ target: Int32, in destination: MatchedBatch, isLinked: (Int32) -> Bool
+  ) -> MatchedObject? {
     guard target < 0 else {
-      let found = object(target, in: destination)
-      return found.batch.occurrences[found.object].row > 0 ? found : nil
+      let found = matches.object(target, in: destination)
+      return found.match.row > 0 ? found : nil
     }
-    return written(ofReference: ~target, in: destination, list: list)
+    return written(ofReference: ~target, in: destination, isLinked)
   }
 
   private func written(
-    ofReference reference: Int32, in destination: MatchedBatch, list: MemberList
-  ) -> Found? {
-    guard let stored = storedRow(reference, in: destination, list: list) else {
+    ofReference reference: Int32, in destination: MatchedBatch, _ isLinked: (Int32) -> Bool
+  ) -> MatchedObject? {
+    guard let stored = storedRow(reference, in: destination, isLinked) else {
       return oldest(ofReference: reference, in: destination)
     }
     let deeper = destination.deeperBatches(among: batches)
@@ -118,23 +94,23 @@ extension LinkPlanner {
       return found
     }
     let object = references[destination.number].object(ofStored: stored)
-    return Found(batch: destination, object: object)
+    return MatchedObject(batch: destination, number: object)
   }
 
   /// The occurrence of a stored row in the batches of subentities.
-  func found(_ row: Int64, in batches: [MatchedBatch]) -> Found? {
+  func found(_ row: Int64, in batches: [MatchedBatch]) -> MatchedObject? {
     for batch in batches {
       guard let index = batch.stored.index(ofRow: row),
         case let occurrence = batch.stored.occurrences[index], occurrence >= 0
       else { continue }
-      return Found(batch: batch, object: batch.representative(occurrence))
+      return MatchedObject(batch: batch, number: batch.representative(occurrence))
     }
     return nil
   }
 
   /// Whether there was an object of the key of a nested one.
   func isStored(_ target: Int32, in destination: MatchedBatch) -> Bool {
-    let head = destination.index.find(identityOf: destination.cells(target))
+    let head = destination.head(of: target)
     guard head >= 0 else { return false }
     return destination.onlyStored(ofKey: head) >= 0 || destination.contested[head] != nil
   }
@@ -173,8 +149,7 @@ extension LinkPlanner {
   }
 
   private func key(_ target: Int32, in batch: MatchedBatch) -> Value {
-    batch.key(
-      target >= 0 ? batch.cells(target) : UnsafePointer(batch.staged.references[~target]))
+    batch.key(target >= 0 ? batch.cells(target) : batch.staged.references[~target])
   }
 
   private func name(_ target: Int32?, in batch: MatchedBatch) -> String {

@@ -14,9 +14,7 @@ final class LinkPlanner: PartPhase {
   let references: [LinkedReferences]
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
-  var ordersBefore: [RuleKey: StoredOrders] = [:]
-  /// Members of many-to-many lists, where keys do not tell objects apart.
-  private(set) var shared = SharedMembers()
+  var ordersBefore: [ListPlace: StoredOrders] = [:]
   /// References of one-to-one relationships to write beside the objects of the payload; nil when no
   /// such relationship changes.
   private(set) var partnerWrites: [PartnerWrite]?
@@ -49,7 +47,6 @@ final class LinkPlanner: PartPhase {
   func plan() throws {
     if claims.hasUnresolved { try dropRepeated() }
     try readOrders()
-    shared = try SharedMembers(of: self)
     for batch in batches {
       try control.checkpoint()
       for rule in batch.node.relationships.indices
@@ -84,12 +81,20 @@ final class LinkPlanner: PartPhase {
 
   /// What differs between an object of the payload and its stored row, as far as the sync may write
   /// it: linking needs no permission, whoever lists an object may update itself.
-  func differences(_ occurrence: Int32, in batch: MatchedBatch) -> SlotSet {
-    let match = batch.occurrences[occurrence]
+  ///
+  /// - Returns: Nil when that is nothing.
+  @inline(__always)
+  func differences(
+    _ occurrence: Int32, _ match: Match, in batch: MatchedBatch, _ references: LinkedReferences
+  ) -> SlotSet? {
+    let leadsElsewhere = references.differs(occurrence, from: match.stored)
+    guard match.link >= 0 || leadsElsewhere else { return nil }
     var result = match.link >= 0 ? batch.differences[Int(match.link)] : SlotSet()
     if !match.flags.contains(.active) { result.subtract(batch.node.columns.attributeSet) }
-    result.formUnion(references[batch.number].differences(of: occurrence))
-    return result
+    if leadsElsewhere {
+      references.addDifferences(of: occurrence, from: match.stored, to: &result)
+    }
+    return result.isEmpty ? nil : result
   }
 
   /// Mentions whose owner takes what the payload says; of several for one owner the last.
@@ -154,7 +159,10 @@ final class LinkPlanner: PartPhase {
       }
       if let row = row(
         of: target, in: destination,
-        linked: batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot))
+        isLinked: {
+          let row = batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot)
+          return row == destination.stored.rows[$0]
+        })
       {
         column[owner] = row
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
@@ -199,8 +207,7 @@ final class LinkPlanner: PartPhase {
   ) {
     let destination = batches[rule.node]
     let cells =
-      target >= 0
-      ? destination.cells(target) : UnsafePointer(destination.staged.references[~target])
+      target >= 0 ? destination.cells(target) : destination.staged.references[~target]
     guard awaits(target, in: destination) else { return }
     if target >= 0,
       destination.occurrences[target].flags.isSuperset(of: [.keyless, .neverInserted])

@@ -72,7 +72,7 @@ final class LinkedReferences {
   /// Row that an object leads to, 0 for none, -1 where nothing is said.
   @inline(__always)
   subscript(slot: Int, object: Int32) -> Int64 {
-    for column in columns where column.slot == slot { return column.now[Int(object)] }
+    for column in columns.elements where column.slot == slot { return column.now[Int(object)] }
     return -1
   }
 
@@ -85,45 +85,65 @@ final class LinkedReferences {
 
   // MARK: - Differences
 
-  /// The relationships by which a stored object led elsewhere before.
+  /// Whether an object leads elsewhere than its stored row did.
   @inline(__always)
-  func differences(of object: Int32) -> SlotSet {
-    var result = SlotSet()
-    for column in columns where column.now[Int(object)] >= 0 {
-      let stored = stored(object)
-      if stored >= 0, column.now[Int(object)] != column.before[Int(stored)] {
-        result.insert(column.slot)
-      }
+  func differs(_ object: Int32, from stored: Int32) -> Bool {
+    for column in columns.elements {
+      let now = column.now[Int(object)]
+      if now >= 0, now != column.before[Int(stored)] { return true }
     }
-    return result
+    return false
+  }
+
+  /// Adds the relationships by which it does so.
+  func addDifferences(of object: Int32, from stored: Int32, to slots: inout SlotSet) {
+    for column in columns.elements {
+      let now = column.now[Int(object)]
+      if now >= 0, now != column.before[Int(stored)] { slots.insert(column.slot) }
+    }
   }
 
   /// Calls a closure with where objects led to by a relationship and where they lead to now, 0 for
   /// none, as far as that is not the same.
-  func forEachMove(by slot: Int, _ body: (_ before: Int64, _ now: Int64) throws -> Void) rethrows {
+  func forEachMove(
+    by slot: Int, _ control: SyncControl, _ body: (_ before: Int64, _ now: Int64) -> Void
+  ) throws {
     guard let column = columns.first(where: { $0.slot == slot }) else { return }
-    for object in 0..<Int32(batch.occurrences.count + batch.stored.count) {
+    let count = Int32(batch.occurrences.count + batch.stored.count)
+    for object in 0..<count {
+      if Int(object) % SyncControl.stride == 0 { try control.checkpoint() }
       let now = column.now[Int(object)]
       guard now >= 0 else { continue }
       let stored = stored(object)
       let before = stored >= 0 ? column.before[Int(stored)] : 0
-      if now != before { try body(before, now) }
+      if now != before { body(before, now) }
     }
   }
 
-  /// The stored objects that the payload does not describe and that lead elsewhere now.
-  var beside: [Int32] {
+  /// The stored objects that the payload does not describe and that lead elsewhere now, and by
+  /// which relationships.
+  ///
+  /// - Throws: `CancellationError`.
+  func beside(_ control: SyncControl) throws -> [(object: Int32, slots: SlotSet)] {
     guard !columns.isEmpty else { return [] }
+    var result: [(object: Int32, slots: SlotSet)] = []
     let first = Int32(batch.occurrences.count)
-    return (first..<first + Int32(batch.stored.count)).filter { !differences(of: $0).isEmpty }
+    for index in 0..<Int32(batch.stored.count) {
+      if Int(index) % SyncControl.stride == 0 { try control.checkpoint() }
+      guard differs(first + index, from: index) else { continue }
+      var slots = SlotSet()
+      addDifferences(of: first + index, from: index, to: &slots)
+      result.append((first + index, slots))
+    }
+    return result
   }
 
   /// Fills the cells of an object.
   @inline(__always)
   func fill(_ cells: UnsafeMutablePointer<Cell>, of object: Int32) {
-    for column in columns {
+    for column in columns.elements {
       let row = column.now[Int(object)]
-      if row >= 0 { cells[column.slot] = row > 0 ? .integer(row) : .null }
+      cells[column.slot] = row > 0 ? .integer(row) : row == 0 ? .null : .absent
     }
   }
 }

@@ -46,7 +46,7 @@ struct PartClaims {
     where occurrence.row == 0 && !occurrence.flags.contains(.decided)
       && !occurrence.flags.contains(.keyless)
     {
-      let head = batch.index.find(identityOf: batch.cells(index))
+      let head = batch.head(of: index)
       guard head >= 0 else { continue }
       let known = batch.onlyStored(ofKey: head)
       let rows = batch.contested[head] ?? (known >= 0 ? [known] : [])

@@ -35,7 +35,7 @@ struct PartnerPlanner {
   private struct Couple {
     var sides: [(entity: EntityDescription, slot: Int)]
     var events: [Event] = []
-    var objects: [End: LinkPlanner.Found] = [:]
+    var objects: [End: MatchedObject] = [:]
     var changes = false
   }
 
@@ -81,18 +81,19 @@ struct PartnerPlanner {
       if let target = mentions.targets(of: mention).first {
         guard
           let row = planner.row(
-            of: target, in: destination, linked: stored)
+            of: target, in: destination, isLinked: { destination.stored.rows[$0] == stored })
         else {
           return planner.noteUnresolved(target, batch.node.relationships[rule], owner, batch)
         }
         partner = row
         if target >= 0 {
-          couple.objects[End(side: other, row: row)] = planner.object(target, in: destination)
+          couple.objects[End(side: other, row: row)] = planner.matches.object(
+            target, in: destination)
         }
       }
       planner.replaceKeyless(rule, mention, of: owner, in: batch, by: partner)
       let end = End(side: side, row: occurrence.row)
-      couple.objects[end] = LinkPlanner.Found(batch: batch, object: owner)
+      couple.objects[end] = MatchedObject(batch: batch, number: owner)
       couple.events.append(
         Event(order: mentions.orders[mention], owner: end, other: other, partner: partner))
       if stored != partner { couple.changes = true }
@@ -128,7 +129,7 @@ struct PartnerPlanner {
     where partner != stored[end] ?? 0 || (partner == 0 && stored[end] == nil) {
       let (entity, slot) = couple.sides[end.side]
       if let object = couple.objects[end] {
-        planner.references[object.batch.number].column(slot)[object.object] = partner
+        planner.references[object.batch.number].column(slot)[object.number] = partner
       } else {
         writes.append(PartnerWrite(entity: entity, slot: slot, row: end.row, partner: partner))
       }
@@ -160,7 +161,7 @@ struct PartnerPlanner {
   private func name(_ end: End, _ couple: Couple) -> String {
     guard end.row > 0 else { return "none" }
     guard let object = couple.objects[end] else { return "the one in row \(end.row)" }
-    return object.batch.key(object.batch.cells(object.object)).description
+    return object.batch.key(object.batch.cells(object.number)).description
   }
 
   /// Whether what an event would change was edited here at one of its ends.
@@ -187,7 +188,7 @@ struct PartnerPlanner {
     for event in couple.events {
       for end in [event.owner, End(side: event.other, row: event.partner)] where end.row > 0 {
         if let object = couple.objects[end],
-          object.batch.occurrences[object.object].flags.contains(.inserted)
+          object.match.flags.contains(.inserted)
         {
           continue
         }

@@ -46,9 +46,9 @@ extension UnsentEdits {
   func kept(in transaction: StoreTransaction) throws -> [Int: Set<Int64>] {
     var result: [Int: Set<Int64>] = [:]
     var wave: [EntityDescription: [Int64]] = [:]
-    for (id, edit) in edits {
+    for id in edits.lazy.map(\.id) {
       result[id.entity.rootIndex, default: []].insert(id.row)
-      wave[edit.entity, default: []].append(id.row)
+      wave[id.entity, default: []].append(id.row)
     }
     while !wave.isEmpty {
       var next: [EntityDescription: [Int64]] = [:]

@@ -16,19 +16,6 @@ import SyncStore
 /// There is none when the store does not track changes, and asking it costs nothing then. Confined
 /// to its sync.
 final class UnsentEdits {
-  /// What was edited of one row.
-  struct Edit {
-    let entity: EntityDescription
-    let isInserted: Bool
-    let slots: SlotSet
-
-    fileprivate init(_ entry: HistoryFold.Entry) {
-      entity = entry.id.entity
-      isInserted = entry.kind == .insert
-      slots = entry.slots
-    }
-  }
-
   /// What is unsent now; grows with what is committed between the parts of a sync.
   private var history: UnsentHistory
 
@@ -52,9 +39,9 @@ final class UnsentEdits {
     return edits
   }
 
-  /// What was edited of the rows that exist, with their root entities.
-  var edits: some Sequence<(id: ManagedObjectID, edit: Edit)> {
-    history.fold.entries.lazy.filter { $0.kind != .delete }.map { ($0.id, Edit($0)) }
+  /// What was edited of the rows that exist.
+  var edits: some Sequence<HistoryFold.Entry> {
+    history.fold.entries.lazy.filter { $0.kind != .delete }
   }
 
   /// Whether there is nothing to be careful about.
@@ -62,16 +49,19 @@ final class UnsentEdits {
 
   // MARK: - Questions
 
-  func edit(_ row: Int64, of entity: EntityDescription) -> Edit? {
-    guard let entry = history.fold[ManagedObjectID(entity: entity, row: row)],
-      entry.kind != .delete
-    else { return nil }
-    return Edit(entry)
+  /// What was edited of a row that exists.
+  private func edit(_ row: Int64, of entity: EntityDescription) -> HistoryFold.Entry? {
+    let entry = history.fold[ManagedObjectID(entity: entity, row: row)]
+    return entry?.kind == .delete ? nil : entry
+  }
+
+  func isInserted(_ row: Int64, of entity: EntityDescription) -> Bool {
+    edit(row, of: entity)?.kind == .insert
   }
 
   func protects(_ slot: Int, of row: Int64, _ entity: EntityDescription) -> Bool {
     guard let edit = edit(row, of: entity) else { return false }
-    return edit.isInserted || edit.slots.contains(slot)
+    return edit.kind == .insert || edit.slots.contains(slot)
   }
 
   /// Whether a member may neither be added to nor removed from a many-to-many relationship.
@@ -100,7 +90,7 @@ final class UnsentEdits {
   /// Of slots that a sync would write those that it may not.
   func protected(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) -> SlotSet {
     guard let edit = edit(row, of: entity) else { return SlotSet() }
-    guard !edit.isInserted else { return slots }
+    if edit.kind == .insert { return slots }
     var others = slots
     others.subtract(edit.slots)
     var kept = slots
@@ -120,14 +110,14 @@ final class UnsentEdits {
 
   /// Notes that slots of an object would have been written.
   func withhold(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) {
-    let entity = edit(row, of: entity)?.entity ?? entity
+    let entity = edit(row, of: entity)?.id.entity ?? entity
     let id = ManagedObjectID(entity: entity, row: row)
     withheld[id, default: Withheld(id: id)].slots.formUnion(slots)
   }
 
   /// Notes that an object would have been deleted.
   func withholdDeletion(of row: Int64, _ entity: EntityDescription) {
-    let entity = edit(row, of: entity)?.entity ?? entity
+    let entity = edit(row, of: entity)?.id.entity ?? entity
     let id = ManagedObjectID(entity: entity, row: row)
     withheld[id, default: Withheld(id: id)].isKept = true
   }

@@ -23,7 +23,7 @@ struct CertainMatches {
   private let newNestedFlags: Occurrence.Flags
 
   /// The list that the latest occurrence stood in, its owners, and the column that leads to them.
-  private var list = KeyObjects.List(batch: -1, rule: -1)
+  private var list = ListPlace(batch: -1, rule: -1)
   private var owners: PlainArray<Match>
   private var column: PlainArray<Int64>?
 
@@ -78,7 +78,7 @@ struct CertainMatches {
   /// Whether the stored row belongs to the owner in whose list the occurrence stands.
   @inline(__always)
   private mutating func isOwnersChild(_ mention: Match) -> Bool {
-    if mention.ownerRule != list.rule || mention.ownerBatch != list.batch { move(to: mention) }
+    if mention.list != list { move(to: mention) }
     let owner = owners[mention.owner]
     guard !owner.flags.contains(.folded), owner.row > 0, let column else { return false }
     return column[Int(mention.stored)] == owner.row
@@ -86,9 +86,9 @@ struct CertainMatches {
 
   @inline(never)
   private mutating func move(to mention: Match) {
-    list = KeyObjects.List(batch: mention.ownerBatch, rule: mention.ownerRule)
-    owners = batches[Int(mention.ownerBatch)].occurrences
-    let index = columns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    list = mention.list
+    owners = batches[list.batch].occurrences
+    let index = columns[list.batch][list.rule]
     column = index >= 0 ? references[index] : nil
   }
 }

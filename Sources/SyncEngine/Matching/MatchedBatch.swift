@@ -137,6 +137,12 @@ final class MatchedBatch {
     return stubs[staged.references.index.find(key)] ?? -1
   }
 
+  /// The first occurrence of the key of an occurrence.
+  @inline(__always)
+  func head(of occurrence: some BinaryInteger) -> Int32 {
+    index.find(identityOf: cells(occurrence))
+  }
+
   /// Adds a new object that has nothing but the key of a reference.
   func appendStub(of reference: Int32, row: Int64) {
     let stub = Int32(occurrences.count)

@@ -34,9 +34,9 @@ extension Matcher {
   func takeOwnChild(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.isOwned else { return false }
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
+    let head = batch.head(of: occurrence)
     let known = batch.objects(ofKey: head)
-    let list = list(mention)
+    let list = mention.list
     if let same = known.member(of: ownerRow(mention), in: list) {
       join(occurrence, batch.representative(same), in: batch)
       return true
@@ -55,38 +55,22 @@ extension Matcher {
     return false
   }
 
-  /// Of several stored objects of a key, takes the one that the owner's to-one relationship leads
-  /// to.
+  /// Of several stored objects of a key, takes the one that the owner leads to already: by a to-one
+  /// relationship, or by a list that others may share.
   func takeLinked(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
     guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
+    let head = batch.head(of: occurrence)
     guard let rows = batch.contested[head] else { return false }
-    let owners = batches[Int(mention.ownerBatch)]
-    let owner = owners.occurrences[owners.representative(mention.owner)]
-    let row = owners.linkedRow(
-      of: owner, by: owners.node.relationships[Int(mention.ownerRule)].slot)
-    guard row > 0, let index = batch.stored.index(ofRow: row),
-      batch.objects(ofKey: head).holds(index, among: rows)
-    else { return false }
-    share(index, with: occurrence, in: batch)
-    return true
-  }
-
-  /// Of several stored objects of a key, takes the one that the owner's list has already: a
-  /// many-to-many list, or one that a serializer reads.
-  func takeMember(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let mention = batch.occurrences[occurrence]
-    guard !sharedMembers.isEmpty, mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty
-    else { return false }
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
-    guard batch.contested[head] != nil,
-      let members = sharedMembers[list(mention)]?[ownerRow(mention)],
-      let index = storedRows(of: head, in: batch).first(where: {
-        members.contains(batch.stored.rows[$0])
-      })
-    else { return false }
-    share(index, with: occurrence, in: batch)
+    let owner = matches.owner(of: mention)
+    let row = owner.batch.linkedRow(of: owner.match, by: matches.rule(of: mention).slot)
+    var linked = row > 0 ? batch.stored.index(ofRow: row) : nil
+    if let index = linked, !batch.objects(ofKey: head).holds(index, among: rows) { linked = nil }
+    if let members = matches.formerMembers[mention.list]?[owner.match.row] {
+      linked = storedRows(of: head, in: batch).first { members.contains(batch.stored.rows[$0]) }
+    }
+    guard let linked else { return false }
+    share(linked, with: occurrence, in: batch)
     return true
   }
 
@@ -103,9 +87,9 @@ extension Matcher {
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
   func decideAmongOthers(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
+    let head = batch.head(of: occurrence)
     if mention.isOwned {
-      let same = batch.objects(ofKey: head).member(of: ownerRow(mention), in: list(mention))
+      let same = batch.objects(ofKey: head).member(of: ownerRow(mention), in: mention.list)
       if let same { return join(occurrence, batch.representative(same), in: batch) }
       if !keysAreOwners(mention), takeOnlyObject(occurrence, head, in: batch) { return }
     } else {
@@ -127,7 +111,7 @@ extension Matcher {
   /// Takes the entity's only object of a key, unless another owner lists it.
   private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
-    let list = list(mention)
+    let list = mention.list
     let known = batch.objects(ofKey: head)
     let rows = storedRows(of: head, in: batch)
     // Keys are unique per concrete entity: objects of subentities count where there is none of the
@@ -163,15 +147,12 @@ extension Matcher {
   /// Whether an earlier part of the payload nested a stored row below an owner: it stays with the
   /// one it has now.
   private func wasListed(_ index: Int32, _ mention: Match, in batch: MatchedBatch) -> Bool {
-    let owners = batches[Int(mention.ownerBatch)]
-    return claims.isListed(
-      batch.stored.rows[index],
-      under: owners.node.relationships[Int(mention.ownerRule)].relationship)
+    claims.isListed(batch.stored.rows[index], under: matches.rule(of: mention).relationship)
   }
 
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
   func owner(ofStored index: Int32, _ mention: Match, in batch: MatchedBatch) -> Int64 {
-    let column = matches.memberColumns[Int(mention.ownerBatch)][Int(mention.ownerRule)]
+    let column = matches.memberColumns[mention.list.batch][mention.list.rule]
     return column >= 0 ? batch.stored.references[column][index] : 0
   }
 
@@ -182,11 +163,11 @@ extension Matcher {
   ) -> Bool {
     let owner = owner(ofStored: index, mention, in: batch)
     guard owner > 0 else { return false }
-    return batch.objects(ofKey: head).isListedByItsOwner(in: list(mention)) {
+    return batch.objects(ofKey: head).isListedByItsOwner(in: mention.list) {
       var candidate = head
       while candidate >= 0 {
         let other = batch.occurrences[candidate]
-        if other.isOwned, list(other) == list(mention), likelyOwner(of: other) == owner {
+        if other.isOwned, other.list == mention.list, likelyOwner(of: other) == owner {
           return true
         }
         candidate = other.next
@@ -197,12 +178,10 @@ extension Matcher {
 
   /// The row of an owner: the one it was decided to be, or the only stored one of its key.
   private func likelyOwner(of mention: Match) -> Int64? {
-    let owners = batches[Int(mention.ownerBatch)]
-    let owner = owners.representative(mention.owner)
-    let occurrence = owners.occurrences[owner]
-    if occurrence.flags.contains(.decided) { return occurrence.row }
-    guard !occurrence.flags.contains(.keyless) else { return nil }
-    let rows = storedRows(of: owners.index.find(identityOf: owners.cells(owner)), in: owners)
-    return rows.count == 1 ? owners.stored.rows[rows[0]] : nil
+    let owner = matches.owner(of: mention)
+    if owner.match.flags.contains(.decided) { return owner.match.row }
+    guard !owner.match.flags.contains(.keyless) else { return nil }
+    let rows = storedRows(of: owner.batch.head(of: owner.number), in: owner.batch)
+    return rows.count == 1 ? owner.batch.stored.rows[rows[0]] : nil
   }
 }

@@ -62,8 +62,7 @@ extension Matcher {
       let object = kind.occurrences[candidate]
       let inverse =
         object.isOwned
-        ? batches[Int(object.ownerBatch)].node.relationships[Int(object.ownerRule)].relationship
-          .inverseSlot : nil
+        ? matches.rule(of: object).relationship.inverseSlot : nil
       if object.flags.contains(.inserted),
         inverse.map({ cursor.integer($0) == ownerRow(object) }) ?? true
       {

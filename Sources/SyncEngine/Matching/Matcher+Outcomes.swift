@@ -15,7 +15,7 @@ extension Matcher {
 
   /// Takes back what was found when rows were read.
   func forget(_ occurrence: Int32, in batch: MatchedBatch) {
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
+    let head = batch.head(of: occurrence)
     let stored = batch.occurrences[occurrence].stored
     if head == occurrence, stored >= 0 { batch.objects(ofKey: head).forgotten = stored }
     batch.occurrences[occurrence].stored = -1
@@ -114,7 +114,7 @@ extension Matcher {
     guard !mention.flags.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
     guard mention.flags.contains(.shared) || isContested else { return nil }
-    return batch.objects(ofKey: batch.index.find(identityOf: batch.cells(occurrence)))
+    return batch.objects(ofKey: batch.head(of: occurrence))
   }
 
   private func noteNew(_ occurrence: Int32, in batch: MatchedBatch) {
@@ -127,40 +127,39 @@ extension Matcher {
     let object = batch.occurrences[batch.representative(occurrence)]
     known.note(
       occurrence, row: object.stored, isNew: object.flags.contains(.inserted),
-      owner: ownerRow(mention), in: list(mention))
+      owner: ownerRow(mention), in: mention.list)
   }
 
   func noteMoved(_ occurrence: Int32, in batch: MatchedBatch) {
     let mention = batch.occurrences[occurrence]
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
+    let head = batch.head(of: occurrence)
     guard let index = storedRows(of: head, in: batch).first,
       owner(ofStored: index, mention, in: batch) > 0
     else { return }
     batch.occurrences[occurrence].flags.insert(.conflicting)
-    let owners = batches[Int(mention.ownerBatch)]
-    let rule = owners.node.relationships[Int(mention.ownerRule)].relationship
-    if let edits, let inverse = rule.inverseSlot,
+    let rule = matches.rule(of: mention)
+    if let edits, let inverse = rule.relationship.inverseSlot,
       edits.protects(inverse, of: batch.stored.rows[index], batch.entity)
     {
       return
     }
     let key = batch.key(batch.cells(occurrence)).description
-    let ownerKey = owners.key(owners.cells(owners.representative(mention.owner)))
+    let owner = matches.owner(of: mention)
+    let ownerKey = owner.batch.key(owner.batch.cells(owner.number))
     // The payload has no key of a given parent.
-    let owner =
-      ownerKey == .null ? self.owner(of: mention)?.description : "\(owners.entity.name) \(ownerKey)"
+    let name =
+      ownerKey == .null
+      ? self.owner(of: mention)?.description : "\(owner.batch.entity.name) \(ownerKey)"
     report.note(
-      .movedObject, batch.entity,
-      property: owners.node.relationships[Int(mention.ownerRule)].name, key: key,
-      message: "\(batch.entity.name) \(key) moved to \(owner ?? owners.entity.name).")
+      .movedObject, batch.entity, property: rule.name, key: key,
+      message: "\(batch.entity.name) \(key) moved to \(name ?? owner.batch.entity.name).")
   }
 
   /// The object under whose relationship an occurrence stands, if it stands under one.
   func owner(of occurrence: Match) -> ManagedObjectID? {
-    guard occurrence.owner >= 0 else { return nil }
-    let owners = batches[Int(occurrence.ownerBatch)]
-    let owner = owners.occurrences[owners.representative(occurrence.owner)]
-    guard owner.row > 0 else { return nil }
-    return ManagedObjectID(entity: owners.entity(of: owner), row: owner.row)
+    guard occurrence.owner >= 0, case let owner = matches.owner(of: occurrence),
+      owner.match.row > 0
+    else { return nil }
+    return ManagedObjectID(entity: owner.batch.entity(of: owner.match), row: owner.match.row)
   }
 }

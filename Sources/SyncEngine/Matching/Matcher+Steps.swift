@@ -12,16 +12,14 @@ extension Matcher {
       return fixIdentity(of: occurrence, in: batch)
     }
     guard mention.owner >= 0 else { return fixIdentity(of: occurrence, in: batch) }
-    let ownerBatch = batches[Int(mention.ownerBatch)]
-    let owner = ownerBatch.representative(mention.owner)
-    let place = Owner(batch: ownerBatch.number, owner: owner, rule: Int(mention.ownerRule))
+    let owner = matches.owner(of: mention)
+    let place = Owner(
+      batch: owner.batch.number, owner: owner.number, rule: mention.list.rule)
     if let earlier = keyless[place] {
       return join(occurrence, batch.representative(earlier), in: batch)
     }
     keyless[place] = occurrence
-    let row = ownerBatch.linkedRow(
-      of: ownerBatch.occurrences[owner],
-      by: ownerBatch.node.relationships[Int(mention.ownerRule)].slot)
+    let row = owner.batch.linkedRow(of: owner.match, by: matches.rule(of: mention).slot)
     guard row > 0, let index = batch.stored.index(ofRow: row) else {
       return fixIdentity(of: occurrence, in: batch)
     }
@@ -74,14 +72,9 @@ extension Matcher {
     guard rows.count > 1 else {
       return rows.filter { self.owner(ofStored: $0, mention, in: batch) == owner }
     }
-    return batch.objects(ofKey: head).rows(of: owner, in: list(mention), among: rows) {
+    return batch.objects(ofKey: head).rows(of: owner, in: mention.list, among: rows) {
       self.owner(ofStored: $0, mention, in: batch)
     }
-  }
-
-  /// The list of whatever owner that an occurrence stands in.
-  func list(_ mention: Match) -> KeyObjects.List {
-    KeyObjects.List(batch: mention.ownerBatch, rule: mention.ownerRule)
   }
 
   func isPreferred(_ index: Int32, in batch: MatchedBatch) -> Bool {
@@ -98,11 +91,8 @@ extension Matcher {
   }
 
   func keysAreOwners(_ mention: Match) -> Bool {
-    batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)].keyScopeIsOwner
+    matches.rule(of: mention).keyScopeIsOwner
   }
 
-  func ownerRow(_ mention: Match) -> Int64 {
-    let batch = batches[Int(mention.ownerBatch)]
-    return batch.occurrences[batch.representative(mention.owner)].row
-  }
+  func ownerRow(_ mention: Match) -> Int64 { matches.owner(of: mention).match.row }
 }

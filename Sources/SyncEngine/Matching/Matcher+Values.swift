@@ -13,15 +13,14 @@ import SyncStore
 /// hashes decide nothing else.
 extension Matcher {
   func matchValues(_ wave: [Int32], in batch: MatchedBatch) throws {
-    var lists: [OwnerList: [Int32]] = [:]
+    var lists: [OwnedList: [Int32]] = [:]
     for occurrence in wave {
       let mention = batch.occurrences[occurrence]
       guard mention.flags.contains(.value), !mention.flags.contains(.forced), mention.owner >= 0
       else { continue }
-      let owners = batches[Int(mention.ownerBatch)]
-      let owner = owners.occurrences[owners.representative(mention.owner)]
+      let owner = matches.owner(of: mention).match
       guard owner.row > 0, !owner.flags.contains(.inserted) else { continue }
-      lists[OwnerList(owner: owner.row, list: list(mention)), default: []].append(occurrence)
+      lists[OwnedList(owner: owner.row, list: mention.list), default: []].append(occurrence)
     }
     guard !lists.isEmpty else { return }
     let patterns = ValuePatterns(lists.values.joined(), of: batch, part.arena)
@@ -42,12 +41,11 @@ extension Matcher {
         take($0, for: $1, in: batch)
       }
       let mention = batch.occurrences[occurrences[0]]
-      let list = Owner(
-        batch: Int(mention.ownerBatch), owner: mention.owner, rule: Int(mention.ownerRule))
+      let list = Owner(batch: place.list.batch, owner: mention.owner, rule: place.list.rule)
       if part.unreadable.lists.contains(list) { rest = [] }
       // What was inserted here and not sent yet gives its place to nobody.
       let places = free.filter {
-        edits?.edit(batch.stored.rows[$0], of: batch.entity)?.isInserted != true
+        edits?.isInserted(batch.stored.rows[$0], of: batch.entity) != true
       }
       for (occurrence, index) in zip(rest, places) {
         take(index, for: occurrence, in: batch)
@@ -57,21 +55,15 @@ extension Matcher {
     replace(replaced, in: batch)
   }
 
-  /// A list of one stored owner.
-  private struct OwnerList: Hashable {
-    let owner: Int64
-    let list: KeyObjects.List
-  }
-
   /// The members that the owners have, in order, as indexes of stored rows. Those of other entities
   /// are none of the batch's.
   private func storedMembers(
-    of lists: [OwnerList: [Int32]], in batch: MatchedBatch
-  ) throws -> [OwnerList: [Int32]] {
-    var result: [OwnerList: [Int32]] = [:]
+    of lists: [OwnedList: [Int32]], in batch: MatchedBatch
+  ) throws -> [OwnedList: [Int32]] {
+    var result: [OwnedList: [Int32]] = [:]
     for (list, places) in Dictionary(grouping: lists.keys, by: \.list) {
-      let owners = batches[Int(list.batch)]
-      let relationship = owners.node.relationships[Int(list.rule)].relationship
+      let owners = batches[list.batch]
+      let relationship = owners.node.relationships[list.rule].relationship
       let members = try transaction.members(
         of: relationship, in: owners.entity, owners: places.map(\.owner).sorted()
       ).filter { $0.entity == batch.entity }
@@ -80,7 +72,7 @@ extension Matcher {
         guard let index = batch.stored.index(ofRow: member.row),
           !(hasParts && claims.isParentMember(member.row))
         else { continue }
-        result[OwnerList(owner: member.owner, list: list), default: []].append(index)
+        result[OwnedList(owner: member.owner, list: list), default: []].append(index)
       }
     }
     return result
@@ -98,8 +90,7 @@ extension Matcher {
     }
     for (rule, relationship) in batch.node.relationships.enumerated() {
       let silent = occurrences.subtracting(batch.mentions[rule].owners).filter { occurrence in
-        let mention = batch.occurrences[occurrence]
-        let way = batches[Int(mention.ownerBatch)].node.relationships[Int(mention.ownerRule)]
+        let way = matches.rule(of: batch.occurrences[occurrence])
         return way.relationship.inverseSlot != relationship.slot
       }
       batch.empty(rule, of: silent.sorted())

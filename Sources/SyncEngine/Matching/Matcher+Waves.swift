@@ -10,7 +10,7 @@ extension Matcher {
     for batch in batches {
       for rule in batch.node.relationships.indices where batch.mentions[rule].count > 0 {
         try control.checkpoint()
-        try readSharedMembers(rule, of: batch)
+        try readFormerMembers(rule, of: batch)
         try collect(rule, of: batch, into: &next)
       }
     }
@@ -20,8 +20,10 @@ extension Matcher {
       }
     }
     if next.occurrences.allSatisfy(\.isEmpty) { try collectPostponed(into: &next) }
-    for (load, rows) in next.owners {
-      try loadMembers(of: rows, column: load.slot, in: batches[load.batch])
+    for (list, rows) in next.owners {
+      let relationship = batches[list.batch].node.relationships[list.rule]
+      guard let inverse = relationship.relationship.inverseSlot else { continue }
+      try loadMembers(of: rows, column: inverse, in: batches[relationship.node])
     }
     for (number, rows) in next.linked { try loadRows(rows, in: batches[number]) }
     for number in batches.indices { Self.order(&next.occurrences[number]) }
@@ -45,20 +47,22 @@ extension Matcher {
 
   /// Reads who is in the lists of the current wave's owners, where several stored objects have one
   /// key.
-  private func readSharedMembers(_ rule: Int, of batch: MatchedBatch) throws {
+  private func readFormerMembers(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
-    guard relationship.relationship.isToMany, !batches[relationship.node].contested.isEmpty else {
-      return
-    }
-    let mentions = batch.mentions[rule]
-    let owners = (0..<mentions.count).lazy.map { batch.occurrences[mentions.owners[$0]] }
-      .filter { $0.flags.contains(.current) && $0.stored >= 0 }.map(\.row)
+    let destination = batches[relationship.node]
+    guard relationship.relationship.isToMany,
+      !destination.contested.isEmpty
+        || (relationship.kind == .manyToMany && !destination.references.duplicates.isEmpty)
+    else { return }
+    let owners = batch.mentions[rule].owners.lazy
+      .filter { batch.occurrences[$0].flags.contains(.current) }
+      .map { batch.occurrences[batch.representative($0)] }.filter { $0.stored >= 0 }.map(\.row)
     guard !owners.isEmpty else { return }
-    let list = KeyObjects.List(batch: Int16(batch.number), rule: Int16(rule))
+    let list = ListPlace(batch: batch.number, rule: rule)
     let members = try transaction.members(
       of: relationship.relationship, in: batch.entity, owners: Set(owners).sorted())
     for member in members {
-      sharedMembers[list, default: [:]][member.owner, default: []].insert(member.row)
+      matches.formerMembers[list, default: [:]][member.owner, default: []].insert(member.row)
     }
   }
 
@@ -69,15 +73,10 @@ extension Matcher {
     wave[batch.number].append(occurrence)
   }
 
-  private struct MemberLoad: Hashable {
-    let batch: Int
-    let slot: Int
-  }
-
   private struct NextWave {
     var occurrences: [[Int32]]
-    /// Owners whose members are read, and rows that are, by batch.
-    var owners: [MemberLoad: [Int64]] = [:]
+    /// Owners whose members are read, by list, and rows that are, by batch.
+    var owners: [ListPlace: [Int64]] = [:]
     var linked: [Int: [Int64]] = [:]
   }
 
@@ -128,11 +127,9 @@ extension Matcher {
     let owner = batch.occurrences[batch.representative(mentions.owners[mention])]
     guard owner.flags.contains(.active) else { return }
     if relationship.kind == .oneToMany, !destination.isComplete, owner.row > 0,
-      !owner.flags.contains(.inserted), let inverse = relationship.relationship.inverseSlot,
-      !goesOn(rule, of: batch, owner)
+      !owner.flags.contains(.inserted), !goesOn(rule, of: batch, owner)
     {
-      next.owners[MemberLoad(batch: destination.number, slot: inverse), default: []]
-        .append(owner.row)
+      next.owners[ListPlace(batch: batch.number, rule: rule), default: []].append(owner.row)
     }
     // A keyless object is the one that its owner leads to already.
     func link(_ target: Match, of number: Int) {

@@ -32,8 +32,6 @@ final class Matcher: PartPhase {
 
   /// Rows in scope, when they come before others of their key.
   private(set) var preferred: Set<Int64> = []
-  /// Members of many-to-many lists, by owner, where keys do not tell objects apart.
-  var sharedMembers: [KeyObjects.List: [Int64: Set<Int64>]] = [:]
   /// The rows of each batch's groups, and the object of each key in them that was decided first.
   private(set) var groups: [StoredGroups] = []
   /// Objects without key by the place they stand in.
@@ -43,11 +41,6 @@ final class Matcher: PartPhase {
   /// everything else is matched.
   var postponed: [ListPlace: [Int]] = [:]
   private var completed = 0
-
-  struct ListPlace: Hashable {
-    let batch: Int
-    let rule: Int
-  }
 
   init(
     _ part: StagedPart, coversScope: Bool, scannedRowsPerKey: Int, hasParts: Bool, _ work: PartWork
@@ -122,10 +115,8 @@ final class Matcher: PartPhase {
     }
     try makeStubs()
     for batch in batches {
-      for (occurrence, other) in batch.staged.ofSubentities.objects {
-        let others = batches[other.batch]
-        batch.occurrences[occurrence].row =
-          others.occurrences[others.representative(other.occurrence)].row
+      for occurrence in batch.staged.ofSubentities.objects.keys {
+        batch.occurrences[occurrence].row = matches.object(occurrence, in: batch).match.row
       }
       batch.layFoldedCells()
       batch.layCopies()
@@ -158,9 +149,7 @@ final class Matcher: PartPhase {
         continue
       }
       if decideAlone(occurrence, in: batch) { continue }
-      if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch),
-        !takeMember(occurrence, in: batch)
-      {
+      if !takeOwnChild(occurrence, in: batch), !takeLinked(occurrence, in: batch) {
         undecided.append(occurrence)
       }
     }
@@ -211,9 +200,9 @@ final class Matcher: PartPhase {
 extension Matcher {
   func makeStubs() throws {
     guard operations.contains(.insertRelationships) else { return }
-    for batch in batches where !batch.staged.references.stubs.isEmpty {
+    for batch in batches where !batch.staged.stubs.isEmpty {
       let family = [batch] + batch.subentityBatches(among: batches)
-      let missing = batch.staged.references.stubs.sorted().filter { reference in
+      let missing = batch.staged.stubs.sorted().filter { reference in
         let key = batch.staged.references[reference]
         return batch.references.first[Int(reference)] < 0
           && family.allSatisfy { $0.occurrence { key[$0] } < 0 }

@@ -12,6 +12,9 @@ final class Matches {
   /// rule; -1 where none does.
   let memberColumns: [[Int]]
 
+  /// Who was in lists before, by list and owner, where keys do not tell objects apart.
+  var formerMembers: [ListPlace: [Int64: Set<Int64>]] = [:]
+
   /// First row number given out by this part, by root entity: rows from there on are new.
   var firstNewRows: [Int: Int64] = [:]
 
@@ -34,13 +37,39 @@ final class Matches {
   /// Occurrences of all batches.
   var count: Int { batches.reduce(0) { $0 + $1.occurrences.count } }
 
-  /// Where the object of an occurrence is described: with a mention under a subentity there.
-  func object(
-    _ occurrence: Int32, in batch: MatchedBatch
-  ) -> (batch: MatchedBatch, occurrence: Int32) {
-    guard let other = batch.staged.ofSubentities[occurrence] else { return (batch, occurrence) }
-    return (batches[other.batch], other.occurrence)
+  /// The object of an occurrence in the batch that writes it: that of a subentity, where the
+  /// payload mentions it there too.
+  @inline(__always)
+  func object(_ occurrence: Int32, in batch: MatchedBatch) -> MatchedObject {
+    let object = batch.representative(occurrence)
+    guard batch.occurrences[object].flags.contains(.ofSubentity),
+      let other = batch.staged.ofSubentities[object]
+    else { return MatchedObject(batch: batch, number: object) }
+    let deeper = batches[other.batch]
+    return MatchedObject(batch: deeper, number: deeper.representative(other.occurrence))
   }
+
+  /// The object under whose relationship an occurrence stands, of one that has an owner.
+  func owner(of occurrence: Match) -> MatchedObject {
+    let owners = batches[occurrence.list.batch]
+    return MatchedObject(batch: owners, number: owners.representative(occurrence.owner))
+  }
+
+  /// The relationship under which it stands.
+  func rule(of occurrence: Match) -> RelationshipRule {
+    batches[occurrence.list.batch].node.relationships[occurrence.list.rule]
+  }
+}
+
+/// An object in the batch that writes it.
+struct MatchedObject {
+  let batch: MatchedBatch
+  /// The occurrence that stands for it; of one that the payload does not describe its number in
+  /// ``LinkedReferences``.
+  let number: Int32
+
+  /// What became of an object that the payload describes.
+  var match: Match { batch.occurrences[number] }
 }
 
 @available(*, unavailable, message: "Matches are confined to the sync that owns them.")
@@ -91,6 +120,10 @@ struct Match {
 
   /// Whether it is identified by its key and its owner, not by its key alone.
   var isOwned: Bool { flags.contains(.owned) }
+
+  /// The list of whatever owner that it stands in, of one that has an owner.
+  @inline(__always)
+  var list: ListPlace { ListPlace(batch: Int(ownerBatch), rule: Int(ownerRule)) }
 }
 
 /// What all phases of a part work with.

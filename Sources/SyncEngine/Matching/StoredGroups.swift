@@ -102,7 +102,7 @@ extension Matcher {
       if mention.flags.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
       return decideByLink(occurrence, in: batch)
     }
-    let head = batch.index.find(identityOf: batch.cells(occurrence))
+    let head = batch.head(of: occurrence)
     let group = batch.staged.groups.group(of: occurrence)
     if let known = groups[batch.number].noteObject(occurrence, ofKey: head, in: group) {
       return join(occurrence, batch.representative(known), in: batch)

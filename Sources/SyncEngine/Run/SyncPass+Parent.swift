@@ -6,12 +6,11 @@ import SyncStore
 extension SyncPass {
   /// The to-one relationship of the items that leads to the parent.
   var referringSlot: Int? {
-    switch parent?.way {
-    case .reference(let rule, _): request.plan.rootNode.relationships[rule].slot
-    case .list(let batch, let rule):
-      request.plan.nodes[batch].relationships[rule].relationship.kind == .oneToMany
-        ? request.plan.nodes[batch].relationships[rule].relationship.inverseSlot : nil
-    case .links, nil: nil
+    if case .reference(let rule, _) = parent?.way {
+      return request.plan.rootNode.relationships[rule].slot
+    }
+    return parent?.list.flatMap {
+      $0.relationship.kind == .oneToMany ? $0.relationship.inverseSlot : nil
     }
   }
 
@@ -21,34 +20,11 @@ extension SyncPass {
     parent != nil && (!isOnlyPart || request.settings.filter != nil)
   }
 
-  /// A relationship between the parent and the items.
-  private struct Links {
-    let relationship: RelationshipDescription
-    /// The entity that has the relationship.
-    let entity: EntityDescription
-    let isParents: Bool
-  }
-
-  /// The list that the items stand in by it, whatever table it is in.
-  private var list: Links? {
-    switch parent?.way {
-    case .links(let relationship, let entity, let isParents):
-      return Links(relationship: relationship, entity: entity, isParents: isParents)
-    case .list(let batch, let rule):
-      let node = request.plan.nodes[batch]
-      return Links(
-        relationship: node.relationships[rule].relationship, entity: node.entity, isParents: true)
-    case .reference, nil: return nil
-    }
-  }
-
-  private var links: Links? { list.flatMap { $0.relationship.kind == .manyToMany ? $0 : nil } }
-
   /// The relationship of the items to the parent by a link table, and the parent: their own lists
   /// keep it.
   var keptMember: (relationship: Claims.Relationship, row: Int64)? {
-    guard let parent, case .links(let relationship, let entity, let isParents) = parent.way,
-      let own = isParents ? entity.inverse(of: relationship) : relationship
+    guard let parent, case .links = parent.way, case let link = parent.link,
+      let own = link.isParents ? link.entity.inverse(of: link.relationship) : link.relationship
     else { return nil }
     return (Claims.Relationship(own), parent.parent.row)
   }
@@ -67,15 +43,14 @@ extension SyncPass {
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
     for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
-      let (objects, number) = matches.object(Int32(index), in: batch)
-      let occurrence = objects.occurrences[objects.representative(number)]
+      let occurrence = matches.object(Int32(index), in: batch).match
       guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
       claims.insert(occurrence.row, .parentMembers)
       if isOrdered { claims.new.parentOrder.append(occurrence.row) }
       guard !isLinked else { continue }
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }
-    guard !isLinked, let links else { return }
+    guard !isLinked, let links = parent.links else { return }
     try PairWriter(transaction: transaction, edits: edits)
       .link(pairs(rows, links), links.relationship, of: links.entity)
   }
@@ -107,7 +82,7 @@ extension SyncPass {
     else {
       return
     }
-    if let links {
+    if let links = parent.links {
       if case .list = parent.way, !endsParentList { return }
       let left = try children(by: links, in: transaction).filter(isUnlisted)
       try PairWriter(transaction: transaction, edits: edits)
@@ -125,8 +100,8 @@ extension SyncPass {
   }
 
   /// The parent's list, if the items put it into an order of which no part can tell.
-  private var orderedList: Links? {
-    guard let list, list.isParents, list.relationship.isOrdered else { return nil }
+  private var orderedList: ParentScope.Link? {
+    guard let list = parent?.list, list.isParents, list.relationship.isOrdered else { return nil }
     if case .list = parent?.way, !endsParentList { return nil }
     return list
   }
@@ -156,7 +131,9 @@ extension SyncPass {
   }
 
   /// The stored objects of the synced entity that a link table connects with the parent.
-  private func children(by links: Links, in transaction: StoreTransaction) throws -> [Int64] {
+  private func children(
+    by links: ParentScope.Link, in transaction: StoreTransaction
+  ) throws -> [Int64] {
     guard let parent = parent?.parent else { return [] }
     let entity = request.plan.rootNode.entity
     if links.isParents {
@@ -170,7 +147,9 @@ extension SyncPass {
   }
 
   /// The children with the parent, as the link table has them.
-  private func pairs(_ rows: [Int64], _ links: Links) -> [(owner: Int64, member: Int64)] {
+  private func pairs(
+    _ rows: [Int64], _ links: ParentScope.Link
+  ) -> [(owner: Int64, member: Int64)] {
     guard let parent = parent?.parent.row else { return [] }
     return rows.map { links.isParents ? (owner: parent, member: $0) : (owner: $0, member: parent) }
   }

@@ -60,10 +60,9 @@ extension SyncPass {
     let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
     func note(_ items: Range<Int>) {
       for occurrence in part.items.listed[items] {
-        let (batch, occurrence) = matches.object(occurrence, in: batch)
-        let mention = batch.occurrences[batch.representative(occurrence)]
-        guard mention.row > 0 else { continue }
-        objects.append(mention.row, batch.entity(of: mention))
+        let object = matches.object(occurrence, in: batch)
+        guard object.match.row > 0 else { continue }
+        objects.append(object.match.row, object.batch.entity(of: object.match))
         for copy in copies[occurrence] ?? [] {
           objects.append(
             batch.stored.rows[copy.stored], batch.concreteEntity(ofStored: copy.stored))

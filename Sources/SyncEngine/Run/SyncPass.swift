@@ -153,7 +153,8 @@ final class SyncPass {
     phases.end(.insert)
     try phases.begin(.update, total: writer.total)
     try writer.update()
-    writer.dropValues()
+    // Linking asks for keys alone, and makes lists of them.
+    for batch in matches.part.batches { batch.dropValues() }
     phases.end(.update)
     try phases.begin(.link, total: writer.linkCount)
     planner.isPartOfList = !isOnlyPart || endsParentList

@@ -27,7 +27,11 @@ final class Batch {
   /// Those of objects of subentities.
   @exclusivity(unchecked) var ofSubentities = SubentityMentions()
   let mentions: [LinkMentions]
-  let references: StagedReferences
+
+  /// Keys that the payload refers to without nesting the object, and those of them of which a stub
+  /// is made where no object has the key.
+  let references: StagedKeys
+  var stubs: Set<Int32> = []
 
   /// Objects that the payload says are deleted.
   let tombstones: Tombstones
@@ -71,8 +75,8 @@ final class Batch {
     orders = keepsOrders ? MentionOrders() : nil
     block = RowBlock(width: node.columns.valueCount)
     index = KeyIndex(block: block, identity: node.identity)
-    references = StagedReferences(node)
-    tombstones = Tombstones(identity: node.identity, slots: node.identityRange)
+    references = StagedKeys(node)
+    tombstones = Tombstones(node)
     mentions = node.relationships.map { _ in LinkMentions() }
   }
 
@@ -176,46 +180,52 @@ extension UnsafeMutablePointer<Cell> {
   }
 }
 
-/// Keys that the payload refers to without nesting the object, each once. Confined to its batch.
-final class StagedReferences {
-  /// The cells of the keys, reference after reference.
-  let block: RowBlock
+/// Keys of objects that the payload does not describe, each once: those that it refers to, or
+/// those of which it says that they are deleted. Confined to its batch.
+final class StagedKeys {
+  /// The cells of the keys, one behind the other.
+  private let block: RowBlock
   let index: KeyIndex
-
-  /// References of which a stub is made where no object has the key.
-  var stubs: Set<Int32> = []
+  private let identity: [Int]
 
   init(_ node: PlanNode) {
+    identity = node.identity
     block = RowBlock(slots: node.identityRange, capacity: 1)
-    index = KeyIndex(block: block, identity: node.identity)
+    index = KeyIndex(block: block, identity: identity)
   }
 
   var count: Int { block.count }
 
-  subscript(reference: Int) -> UnsafeMutablePointer<Cell> { block[reference] }
-  subscript(reference: Int32) -> UnsafeMutablePointer<Cell> { block[reference] }
-
-  /// The reference to a key; added when it is the first one.
-  @inline(never)
-  func reference(toKey key: Cell, in slot: Int) -> Int32 {
-    let known = index.find(key)
-    guard known < 0 else { return known }
-    let reference = Int32(block.append())
-    block[reference][slot] = key
-    _ = index.findOrInsert(reference)
-    return reference
+  /// The cells of a key.
+  @inline(__always)
+  subscript(number: some BinaryInteger) -> UnsafePointer<Cell> {
+    UnsafePointer(block[Int(number)])
   }
 
-  /// Refers to the objects of the key that a row has.
-  func add(keyOf cells: UnsafePointer<Cell>, _ identity: [Int]) {
-    let reference = block.append()
-    for slot in identity { block[reference][slot] = cells[slot] }
-    if index.findOrInsert(Int32(reference)) >= 0 { block.removeLast() }
+  /// The number of a key of one slot; added when it is the first one.
+  @inline(never)
+  func number(of key: Cell, in slot: Int) -> Int32 {
+    let known = index.find(key)
+    guard known < 0 else { return known }
+    let number = Int32(block.append())
+    block[number][slot] = key
+    _ = index.findOrInsert(number)
+    return number
+  }
+
+  /// The number of the key that a row has; added when it is the first one.
+  func number(ofKeyIn cells: UnsafePointer<Cell>) -> Int32 {
+    let row = Int32(block.append())
+    for slot in identity { block[row][slot] = cells[slot] }
+    let known = index.findOrInsert(row)
+    if known < 0 { return row }
+    block.removeLast()
+    return known
   }
 }
 
-@available(*, unavailable, message: "References are confined to their batch.")
-extension StagedReferences: Sendable {}
+@available(*, unavailable, message: "Keys are confined to their batch.")
+extension StagedKeys: Sendable {}
 
 /// The groups of stored objects that mappings of a batch know about, and in which of them its
 /// occurrences are looked for.

@@ -12,16 +12,33 @@ import SyncStore
 struct ParentScope {
   let parent: ManagedObjectID
   let way: Way
+  let link: Link
 
   enum Way {
     /// The parent's list, or its to-one relationship: batch and relationship rule of the parent.
     case list(batch: Int, rule: Int)
     /// A to-one relationship of the items: its rule, and the batch of its destination.
     case reference(rule: Int, batch: Int)
-    /// Members of a link table of which the plan has no list: the relationship and the entity that
-    /// has it, and whether that is the parent's.
-    case links(RelationshipDescription, of: EntityDescription, isParents: Bool)
+    /// Members of a link table of which the plan has no list.
+    case links
   }
+
+  /// A relationship between the parent and the items, and who of them has it.
+  struct Link {
+    let relationship: RelationshipDescription
+    let entity: EntityDescription
+    /// Whether it is the parent's, and its inverse, if any, the child's.
+    let isParents: Bool
+
+    /// Whether the parent may have several children by it.
+    fileprivate var leadsToMany: Bool { !isParents || relationship.isToMany }
+  }
+
+  /// The list that the items stand in, whatever table it is in.
+  var list: Link? { if case .reference = way { nil } else { link } }
+
+  /// The same, where it is in a link table.
+  var links: Link? { list.flatMap { $0.relationship.kind == .manyToMany ? $0 : nil } }
 
   /// Whether items without a key are the parent's, and go with it.
   func ownsKeyless(_ plan: MappingPlan) -> Bool {
@@ -107,24 +124,20 @@ extension ParentScope {
     guard chosen.count == 1, let way = way(chosen[0], parent.entity, request.plan) else {
       throw error(chosen, among: all, parent.entity, request)
     }
-    return ParentScope(parent: parent, way: way)
-  }
-
-  /// A relationship between the two.
-  private struct Candidate {
-    let relationship: RelationshipDescription
-    /// Whether it is the parent's, and its inverse, if any, the child's.
-    let isParents: Bool
-
-    /// Whether the parent may have several children by it.
-    var leadsToMany: Bool { !isParents || relationship.isToMany }
+    var link = chosen[0]
+    if case .list(let batch, let rule) = way {
+      let node = request.plan.nodes[batch]
+      link = Link(
+        relationship: node.relationships[rule].relationship, entity: node.entity, isParents: true)
+    }
+    return ParentScope(parent: parent, way: way, link: link)
   }
 
   /// The relationships of the parent, and those of the child that have no inverse; inherited ones
   /// among them.
   private static func candidates(
     from parent: EntityDescription, to child: EntityDescription
-  ) -> [Candidate] {
+  ) -> [Link] {
     let down = parent.relationships.filter { relationship in
       !relationship.isTransient && child.isKind(of: parent.destination(of: relationship))
     }
@@ -134,14 +147,14 @@ extension ParentScope {
         // Between objects of one entity a list without inverse is read from the parent down.
         && !(relationship.isToMany && down.contains { $0.name == relationship.name })
     }
-    return down.map { Candidate(relationship: $0, isParents: true) }
-      + up.map { Candidate(relationship: $0, isParents: false) }
+    return down.map { Link(relationship: $0, entity: parent, isParents: true) }
+      + up.map { Link(relationship: $0, entity: child, isParents: false) }
   }
 
   /// The relationship of that name; else the one whose inverse has it; without a name those that
   /// lead to many objects, else all.
-  private static func choose(_ name: String?, among all: [Candidate]) -> [Candidate] {
-    let choices: [[Candidate]] =
+  private static func choose(_ name: String?, among all: [Link]) -> [Link] {
+    let choices: [[Link]] =
       if let name {
         [
           all.filter { $0.isParents && $0.leadsToMany && $0.relationship.name == name },
@@ -157,16 +170,13 @@ extension ParentScope {
 
   /// How a sync goes along a relationship, or nil when it cannot.
   private static func way(
-    _ candidate: Candidate, _ parent: EntityDescription, _ plan: MappingPlan
+    _ link: Link, _ parent: EntityDescription, _ plan: MappingPlan
   ) -> Way? {
-    let relationship = candidate.relationship
-    let child = plan.rootNode.entity
-    guard candidate.isParents else {
-      return relationship.isToMany
-        ? .links(relationship, of: child, isParents: false)
-        : reference(relationship.slot, plan)
+    let relationship = link.relationship
+    guard link.isParents else {
+      return relationship.isToMany ? .links : reference(relationship.slot, plan)
     }
-    if relationship.destinationIndex == child.index {
+    if relationship.destinationIndex == plan.rootNode.entity.index {
       for (number, node) in plan.nodes.enumerated() where parent.isKind(of: node.entity) {
         if let rule = node.relationshipRule(forSlot: relationship.slot) {
           return .list(batch: number, rule: rule)
@@ -176,7 +186,7 @@ extension ParentScope {
     // The plan reads items into rows of their own entity, which the list of a superentity does not
     // name.
     switch relationship.kind {
-    case .manyToMany: return .links(relationship, of: parent, isParents: true)
+    case .manyToMany: return .links
     case .oneToMany: return relationship.inverseSlot.flatMap { reference($0, plan) }
     case .toOne:
       guard !relationship.isInverseToMany else { return nil }
@@ -191,7 +201,7 @@ extension ParentScope {
   }
 
   private static func error(
-    _ chosen: [Candidate], among all: [Candidate], _ parent: EntityDescription,
+    _ chosen: [Link], among all: [Link], _ parent: EntityDescription,
     _ request: SyncRequest
   ) -> SyncError {
     let child = request.plan.rootNode.entity
@@ -203,9 +213,7 @@ extension ParentScope {
           “\(child.name)”. Sync without a parent, or give the relationship an inverse.
           """)
     }
-    let names = all.map {
-      "“\($0.relationship.name)” of “\(($0.isParents ? parent : child).name)”"
-    }
+    let names = all.map { "“\($0.relationship.name)” of “\($0.entity.name)”" }
     let problem =
       if let name = request.setup.parentRelationship, !all.isEmpty {
         "No relationship “\(name)” leads from “\(parent.name)” to “\(child.name)”, but these do"

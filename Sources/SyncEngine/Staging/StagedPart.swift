@@ -1,7 +1,6 @@
 import SyncCore
 
-/// A part of a payload in rows: what staging hands over. The phases behind it change nothing of it
-/// but what lies in its batches.
+/// A part of a payload in rows: what staging hands over. The phases behind it change nothing of it.
 struct StagedPart {
   /// The items at the top.
   struct Items {

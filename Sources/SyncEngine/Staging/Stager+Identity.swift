@@ -134,7 +134,7 @@ extension Stager {
     let isComplete = !isKeyless || !node.hasIdentity
     if (node.plan.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
       // Whoever is stored with the key was named all the same.
-      if !isKeyless { batch.references.add(keyOf: batch.block[row], batch.node.identity) }
+      if !isKeyless { _ = batch.references.number(ofKeyIn: batch.block[row]) }
       var new = occurrence
       new.flags.formUnion([.keyless, .forced])
       if case .root = role { new.flags.insert(.root) }

@@ -99,10 +99,8 @@ extension Stager {
         choice.token, of: source, node: node,
         role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.number)), key: key)
       guard let child else { return }
-      link.mentions.append(
-        owner: owner, kind: .objects,
-        targets: CollectionOfOne(mention(child, of: node.batch, in: batches[link.rule.node])),
-        order: nextOrder(link))
+      let target = mention(child, of: node.batch, in: batches[link.rule.node])
+      say(link, of: owner, .objects, CollectionOfOne(target))
     case .array:
       noteIgnored(
         batch.node, property: link.rule.name,
@@ -225,8 +223,8 @@ extension Stager {
       )
       return nil
     }
-    let reference = destination.references.reference(toKey: key, in: keys.slot)
-    if link.rule.createsStubs { destination.references.stubs.insert(reference) }
+    let reference = destination.references.number(of: key, in: keys.slot)
+    if link.rule.createsStubs { destination.stubs.insert(reference) }
     contents?.refer(
       reference, in: link.rule.node,
       link.isOwned ? .listed : (link.rule.isOneToOne ? .taken : .shared))

@@ -218,7 +218,7 @@ extension Stager {
     defer { candidates.removeAll(from: first) }
     try fill(batch.block[row], from: token, of: source, node: node)
     let isKeyless = batch.node.identity.contains { batch.block[row][$0].isEmpty }
-    if !isKeyless { batch.references.add(keyOf: batch.block[row], batch.node.identity) }
+    if !isKeyless { _ = batch.references.number(ofKeyIn: batch.block[row]) }
     batch.block.removeLast()
     if isKeyless || role.owner != nil { noteUnreadable(role) }
   }

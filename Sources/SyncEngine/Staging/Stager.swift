@@ -14,7 +14,6 @@ final class Stager {
 
   /// What becomes of it.
   @exclusivity(unchecked) var part: StagedPart
-  @exclusivity(unchecked) var batches: [Batch]
   @exclusivity(unchecked) var readers = StagingReaders()
   let arena = CellArena()
 
@@ -52,7 +51,6 @@ final class Stager {
           keepsAddresses: request.keepsAddresses, keepsItems: request.version.tracksItems),
         keepsOrders: node.hasRelatives(in: plan) || (plan.sources != nil && node.entity.hasFamily))
     }
-    self.batches = batches
     part = StagedPart(
       batches: batches, root: plan.root, arena: arena, path: path,
       version: request.version,
@@ -67,6 +65,7 @@ final class Stager {
   }
 
   var plan: MappingPlan { request.plan }
+  var batches: [Batch] { part.batches }
 
   /// Sets memory aside for so many times as much as was staged so far. Lists that are large at once
   /// need not be moved, and leave no holes behind.
@@ -75,8 +74,7 @@ final class Stager {
     contents?.reserve(factor)
   }
 
-  /// The batch of the root items.
-  var rootBatch: Batch { batches[plan.root] }
+  var rootBatch: Batch { part.rootBatch }
 
   // MARK: - Items
 
@@ -157,7 +155,6 @@ final class Stager {
     {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
-    part.batches = batches
     part.contents = contents
     part.hasUncountedKeys = readers.all.contains(where: \.scratch.isFull)
     return part
@@ -165,25 +162,20 @@ final class Stager {
 
   /// Stages one object and everything below it.
   ///
+  /// - Parameters:
+  ///   - key: The key that it has in an object of objects.
+  ///   - known: The address by which it is known already; nil is that of its bytes.
   /// - Returns: The occurrence that stands for it, or nil when it is left out, which is reported.
-  ///
-  /// - Parameter key: The key that it has in an object of objects.
   func stage(
-    _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey? = nil
+    _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey? = nil,
+    address known: UInt? = nil
   ) throws -> Int32? {
-    let address = source.address(token)
-    if let replacement = part.version.replacements?[address] {
+    let address = known ?? source.address(token)
+    if known == nil, let replacement = part.version.replacements?[address] {
       // The item keeps its identity, so that it is not offered for replacement again.
       return try stage(
-        replacement.root, of: replacement, address: address, node: node, role: role, key: key)
+        replacement.root, of: replacement, node: node, role: role, key: key, address: address)
     }
-    return try stage(token, of: source, address: address, node: node, role: role, key: key)
-  }
-
-  private func stage(
-    _ token: Int, of source: ItemSource, address: UInt, node: StagingNode, role: Role,
-    key: MemberKey?
-  ) throws -> Int32? {
     if node.steps.contains(.tombstone) || (request.deletes != nil && path.isAtTop),
       try stageTombstone(token, of: source, node: node, role: role, key: key)
     {
@@ -216,7 +208,7 @@ final class Stager {
       }
       if reader !== node {
         let object = try stage(
-          token, of: source, address: address, node: reader, role: role, key: key)
+          token, of: source, node: reader, role: role, key: key, address: address)
         return object.map { mention($0, of: reader.batch, in: batch) }
       }
     }

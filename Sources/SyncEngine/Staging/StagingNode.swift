@@ -219,7 +219,7 @@ extension Stager {
     let batch = Batch(
       old.node.identified(by: slots), number: number, old.origins.emptied,
       keepsOrders: old.orders != nil)
-    batches[number] = batch
+    part.batches[number] = batch
     readers.nodes[number] = StagingNode(batch, plan: batch.node, among: batches, arena)
     if !old.occurrences.isEmpty { rootLink?.scope.prepare(self) }
     return batch

@@ -112,7 +112,7 @@ struct FingerprintMaker {
     guard occurrence.flags.intersection(FingerprintMaker.flags) == .active else { return nil }
     // Whose key is contested nobody can tell.
     if !batch.contested.isEmpty,
-      batch.contested[batch.index.find(identityOf: batch.cells(index))] != nil
+      batch.contested[batch.head(of: index)] != nil
     {
       return nil
     }
@@ -127,8 +127,8 @@ struct FingerprintMaker {
   /// Whether a member ended up with the owner in whose list it stands.
   @inline(__always)
   private func hasItsOwner(_ member: Match, _ index: Int32, in batch: MatchedBatch) -> Bool {
-    let owners = batches[Int(member.ownerBatch)]
-    let rule = owners.node.relationships[Int(member.ownerRule)]
+    let owners = batches[member.list.batch]
+    let rule = owners.node.relationships[member.list.rule]
     guard let inverse = rule.relationship.inverseSlot else { return false }
     let owner = planner.references[batch.number][inverse, index]
     return owner > 0 && owner == owners.occurrences[member.owner].row

@@ -7,22 +7,6 @@ extension ChangeWriter {
   /// How many relationships there are to write.
   var linkCount: Int { batches.reduce(0) { $0 + $1.node.relationships.count } }
 
-  /// Gives the memory of all values back that are written, before lists are made of what is linked.
-  func dropValues() {
-    if linksLists { for batch in batches { batch.staged.dropValues() } }
-  }
-
-  /// Whether the payload has lists of which somebody else than the members has to know.
-  private var linksLists: Bool {
-    batches.contains { batch in
-      zip(batch.node.relationships, batch.mentions).contains { rule, mentions in
-        mentions.count > 0
-          && (rule.kind == .manyToMany
-            || rule.kind == .oneToMany && rule.relationship.isOrdered)
-      }
-    }
-  }
-
   /// Writes memberships and orders.
   func link() throws {
     for write in planner.partnerWrites ?? [] {
@@ -60,7 +44,7 @@ extension ChangeWriter {
     let wanted = try planner.memberLists(rule, of: batch, besides: excluded, notesMissing: false)
     guard !wanted.owners.isEmpty else { return }
     let before =
-      planner.ordersBefore[LinkPlanner.RuleKey(batch: batch.number, rule: rule)]
+      planner.ordersBefore[ListPlace(batch: batch.number, rule: rule)]
       ?? LinkPlanner.StoredOrders()
     let changed = try changedOwners(rule, of: batch, among: wanted, before)
     let now = try planner.storedLists(relationship, of: batch.entity, owners: changed.rows)
