@@ -19,7 +19,7 @@ extension ChangeSet {
       entities.map { mine in theirs[mine.entity.index].map(mine.followed) ?? mine }
       + later.entities.filter { !ours.contains($0.entity.index) }
     result.entities.removeAll(where: \.isEmpty)
-    result.entities.sort { $0.entity.index < $1.entity.index }
+    result.entities = result.entities.sorted(on: \.entity.index)
     return result
   }
 }

@@ -26,7 +26,7 @@ extension ManagedObjectModel {
   /// What the version hash is made of: a line for each entity, property, constraint and index.
   package var storedShape: String {
     let repeated = repeatedNames()
-    let ordered = entities.sorted { $0.name < $1.name }
+    let ordered = entities.sortedByText(\.name)
     return ordered.map { $0.storedShape(repeated: repeated) }.joined()
   }
 
@@ -63,7 +63,7 @@ extension EntityDescription {
     if let superentity { lines[0] += " : \(superentity.name)" }
     if isAbstract { lines[0] += " abstract" }
     if let primaryKey { lines[0] += " key \(primaryKey.name)" }
-    for property in ownProperties.sorted(by: { $0.name < $1.name }) {
+    for property in ownProperties.sortedByText(\.name) {
       guard var line = storedShape(of: property) else { continue }
       if repeated.contains(OwnProperty(entity: index, name: property.name)) { line += " again" }
       lines.append(line)

@@ -128,7 +128,7 @@ extension [String: String] {
   fileprivate func writeUserInfo(to writer: inout MarkupWriter) {
     guard !isEmpty else { return }
     writer.begin("userInfo")
-    for (key, value) in sorted(by: { $0.key < $1.key }) {
+    for (key, value) in inKeyOrder {
       writer.begin("entry")
       writer.attribute("key", key)
       writer.attribute("value", value)

@@ -22,14 +22,15 @@ extension ResolvedFetch {
     return plan.isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
   }
 
-  /// The objects in order, without those before the offset and behind the limit.
+  /// The places of objects in order, without those before the offset and behind the limit.
   ///
   /// - Complexity: O(*n* log *n*).
-  package func arranged<S: FilterSubject>(_ subjects: [S]) throws -> [S] {
-    var positions: [(position: SortPosition, subject: S)] = []
-    for subject in subjects { positions.append((try sortPosition(of: subject), subject)) }
-    positions.sort { isBefore($0.position, $1.position) }
-    return Array(page(positions).map(\.subject))
+  package func places(of subjects: [any FilterSubject]) throws -> ArraySlice<Int> {
+    page(order(of: try subjects.map(sortPosition)))
+  }
+
+  private func order(of positions: [SortPosition]) -> [Int] {
+    positions.indices.sorted { isBefore(positions[$0], positions[$1]) }
   }
 
   /// The part of a complete answer between offset and limit.
@@ -42,21 +43,14 @@ extension ResolvedFetch {
   package func values(over subjects: [any FilterSubject]) throws -> [[Value]] {
     let matching = try subjects.filter { try matches($0) }
     guard groups != nil else {
-      return try page(sorted(matching)).map { subject in
-        let evaluator = FilterEvaluator(subject)
+      return try places(of: matching).map { place in
+        let evaluator = FilterEvaluator(matching[place])
         return try columns.map { try $0.expression.map { try evaluator.value($0) } ?? .null }
       }
     }
     return try page(groupRows(matching)).map { row in
       try zip(columns, row).map { try $0.checked($1) }
     }
-  }
-
-  private func sorted(_ subjects: [any FilterSubject]) throws -> [any FilterSubject] {
-    var positions: [(position: SortPosition, subject: any FilterSubject)] = []
-    for subject in subjects { positions.append((try sortPosition(of: subject), subject)) }
-    positions.sort { isBefore($0.position, $1.position) }
-    return positions.map(\.subject)
   }
 
   private func groupRows(_ subjects: [any FilterSubject]) throws -> [[Value]] {
@@ -84,7 +78,7 @@ extension ResolvedFetch {
         values: try sort.map { try evaluator.value($0.expression) }, row: first?.row ?? 0)
       rows.append((position, values))
     }
-    return rows.sorted { isBefore($0.position, $1.position) }.map(\.values)
+    return order(of: rows.map(\.position)).map { rows[$0].values }
   }
 
   private var hasFunctions: Bool { columns.contains { $0.function != nil } }

@@ -102,9 +102,9 @@ public struct Quarantine: Sendable {
       let entity: String
       let parent: QuarantinedRow.Parent?
     }
-    let rows = items.map(\.row).sorted { $0.id < $1.id }
+    let rows = items.map(\.row).sorted(on: \.id)
     return Dictionary(grouping: rows) { Place(entity: $0.entity, parent: $0.parent) }.values
-      .sorted { ($0.first?.id ?? 0) < ($1.first?.id ?? 0) }
+      .sorted(on: { $0.first?.id ?? 0 })
   }
 
   private static func sync(_ rows: [QuarantinedRow], _ stack: DataStack) throws -> Sync {

@@ -187,7 +187,7 @@ final class Claims {
   var unresolved: [UnresolvedReference] {
     let waiting = before.references.lazy.filter { [new] in !new.answered.contains($0.key) }
     return (waiting.flatMap(\.value) + new.references.values.joined())
-      .sorted { $0.number < $1.number }
+      .sorted(on: \.number)
   }
 
   /// Whether a key of a place waits for its object.

@@ -93,7 +93,7 @@ struct ClaimsStore {
         Claims.UnlistedMember(
           row: member.row, entity: entity, slot: column.slot, owner: member.value)
     }
-    content.parentOrder = order.sorted { $0.place < $1.place }.map(\.row)
+    content.parentOrder = order.sorted(on: \.place).map(\.row)
     try control.checkpoint()
     try reader.readReferences(of: sync) { kept in
       guard let reference = UnresolvedReference(kept, in: model) else { throw Claims.outdated }

@@ -96,7 +96,7 @@ extension ChangeSet.EntityChanges {
   fileprivate var ordered: ChangeSet.EntityChanges {
     var result = self
     result.inserted = ChangeRows(inserted.sorted())
-    result.updated.sort { $0.row < $1.row }
+    result.updated = updated.sorted(on: \.row)
     result.deleted = ChangeRows(deleted.sorted())
     return result
   }

@@ -68,9 +68,7 @@ extension HandedEdits.List {
     let isColumn = relationship.inverseSlot != nil && !relationship.isInverseToMany
     guard !isColumn || relationship.isOrdered else { return nil }
     func ids(_ members: some Sequence<ManagedObject>) -> [ManagedObjectID] {
-      members.filter { !$0.isKnownDeleted }.map(\.identifier).sorted {
-        $0.insertionOrder < $1.insertionOrder
-      }
+      members.filter { !$0.isKnownDeleted }.map(\.identifier).sorted(on: \.insertionOrder)
     }
     ordinal = relationship.ordinal
     added = isColumn ? [] : ids(list.added.values)

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
           + wanted.filter { row.values[$0.slot] != $0.value }.map(\.slot)
       }
       var count = 0
-      for (key, group) in groups.sorted(by: { $0.value[0] < $1.value[0] }) where key.count > 1 {
+      for (key, group) in groups.sorted(on: { $0.value[0] }) where key.count > 1 {
         let values = wanted.filter { key.dropFirst().contains($0.slot) }
         try transaction.write(
           values, to: group.map { rows[$0].row }, of: rows[group[0]].entity)

@@ -169,7 +169,8 @@ extension ManagedObjectContext {
   ) throws -> [ManagedObject] {
     let resolved = try plan.resolved()
     // Rows that the store found and that nobody changed match; asking again is cheap and simple.
-    return try resolved.arranged(objects.filter { try resolved.matches($0) })
+    let matching = try objects.filter { try resolved.matches($0) }
+    return try resolved.places(of: matching).map { matching[$0] }
   }
 }
 

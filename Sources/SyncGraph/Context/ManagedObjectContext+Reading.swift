@@ -133,7 +133,7 @@ extension ManagedObjectContext {
     return objects.flatMap { owner in
       var members = owner.members(relationship.ordinal)
       if !relationship.isOrdered {
-        members.sort { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
+        members = members.sorted(on: \.identifier.insertionOrder)
       }
       return members.map {
         StoredMember(owner: owner.rowNumber, row: $0.rowNumber, entity: $0.entity)

@@ -92,11 +92,7 @@ extension ManagedObjectContext {
       let places = Dictionary(
         list.order.enumerated().map { ($1.row, $0) }, uniquingKeysWith: { first, _ in first })
       let members = object.members(list.ordinal)
-      let ordered = members.enumerated().sorted {
-        (places[$0.element.rowNumber] ?? .max, $0.offset)
-          < (places[$1.element.rowNumber] ?? .max, $1.offset)
-      }
-      object.setMembers(list.ordinal, ordered.map(\.element))
+      object.setMembers(list.ordinal, members.sorted(on: { places[$0.rowNumber] ?? .max }))
     }
   }
 }

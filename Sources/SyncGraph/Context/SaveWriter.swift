@@ -54,7 +54,7 @@ struct SaveWriter {
     outcome.lost = try LostReferences(inserted, updated, in: transaction)
     guard outcome.lost.isEmpty else { return outcome }
     // Children hand over objects that are older than others here.
-    try insert(inserted.sorted { $0.rowNumber > $1.rowNumber }, &outcome)
+    try insert(inserted.sorted(on: { -$0.rowNumber }), &outcome)
     try update(updated, &outcome)
     // What is written from here on to rows that will go is no change of somebody else.
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }

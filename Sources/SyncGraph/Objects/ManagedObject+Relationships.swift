@@ -99,7 +99,7 @@ extension ManagedObject {
     guard !isInserted else { return [] }
     let list = loadedList(ordinal)
     return list.objects.filter { list.added[ObjectIdentifier($0)] == nil }
-      + list.removed.values.sorted { $0.identifier < $1.identifier }
+      + list.removed.values.sorted(on: \.rowNumber)
   }
 
   /// Sets the members of a to-many relationship and the other side of each that comes or goes.
@@ -236,5 +236,5 @@ extension ManagedObject {
 
 extension ManagedObjectID {
   /// Orders as a fetch without sort keys does: saved objects by row, then new ones as inserted.
-  var insertionOrder: (Int, Int64) { isTemporary ? (1, -row) : (0, row) }
+  var insertionOrder: Int64 { isTemporary ? .max / 2 - row : row }
 }

@@ -16,7 +16,7 @@ extension ManagedObject {
     case .toMany(let ordinal):
       let members = members(ordinal)
       guard !home.shape.relationships[ordinal].isOrdered else { return members }
-      return members.sorted { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
+      return members.sorted(on: \.identifier.insertionOrder)
     }
   }
 }

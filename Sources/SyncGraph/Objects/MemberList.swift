@@ -1,3 +1,5 @@
+import SyncCore
+
 /// The members of one to-many relationship of one object.
 ///
 /// ```
@@ -118,7 +120,7 @@ final class MemberList {
   private func pendingAdditions(missingIn stored: [ManagedObject]) -> [ManagedObject] {
     let present = Set(stored.map(ObjectIdentifier.init))
     return added.values.filter { !present.contains(ObjectIdentifier($0)) }
-      .sorted { $0.identifier.insertionOrder < $1.identifier.insertionOrder }
+      .sorted(on: \.identifier.insertionOrder)
   }
 
   /// Forgets what the store said, keeps what was changed here.

@@ -45,7 +45,7 @@ final class ObjectClasses: Sendable {
     }
     var result: [ClassBinding?] = Array(repeating: nil, count: shapes.count)
     // Superentities first, so that an entity without class takes its superentity's.
-    for entity in model.entities.sorted(by: { $0.depth < $1.depth }) {
+    for entity in model.entities.sorted(on: \.depth) {
       let shape = shapes[entity.index]
       let type =
         named[entity.index]

@@ -75,9 +75,7 @@ struct SetChange<Member: ManagedObject> {
     }
     guard list.objects.count < members.count else { return }
     let inserted = members.filter { !list.contains($0) }
-    for member in inserted.sorted(by: {
-      $0.identifier.insertionOrder < $1.identifier.insertionOrder
-    }) {
+    for member in inserted.sorted(on: \.identifier.insertionOrder) {
       object.addMember(ordinal, member)
     }
   }

@@ -72,7 +72,7 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
     set {
       object.setMembers(
         object.toManyOrdinal(object[keyPath: storage].ordinal),
-        newValue.sorted { $0.identifier.insertionOrder < $1.identifier.insertionOrder })
+        newValue.sorted(on: \.identifier.insertionOrder))
     }
     _modify {
       let ordinal = object.toManyOrdinal(object[keyPath: storage].ordinal)

@@ -33,7 +33,7 @@ struct ModelLocator {
         ?? []
     }
     let bundles = children.filter { ["resources", "bundle"].contains($0.pathExtension) }
-      .sorted { $0.path < $1.path }
+      .sortedByText(\.path)
     return ModelLocator.unique(bundles.map { Bundle(url: $0)?.resourceURL ?? $0 })
   }
 

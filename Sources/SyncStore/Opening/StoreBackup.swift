@@ -1,4 +1,5 @@
 import Foundation
+import SyncCore
 
 /// The copy of a store that is made before it is migrated:
 /// `<file>.backup-<version hash of its model>` next to it, a store of its own that opens with the

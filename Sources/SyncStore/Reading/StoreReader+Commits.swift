@@ -70,7 +70,7 @@ extension StoreReader {
     }
     return try changes.inKeyOrder.map { _, change in
       var change = change
-      change.updated.sort { $0.row < $1.row }
+      change.updated = change.updated.sorted(on: \.row)
       change.insertedKeys = try keys(of: change.inserted.numbers, change.entity)
       change.updatedKeys = try keys(of: change.updated.map(\.row), change.entity)
       return change

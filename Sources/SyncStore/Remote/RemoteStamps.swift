@@ -1,3 +1,5 @@
+import SyncCore
+
 /// The stamps that fields of a record have of their own.
 ///
 /// Kept as text, field and stamp in turns, by name: `text 179…-abcdefgh title 179…-abcdefgh`; a
@@ -75,6 +77,6 @@ package struct RemoteStamps: Sendable, Equatable {
   var text: String? {
     if isEmpty { return nil }
     let all = fields.map { ($0, $1) } + bases.map { ($0 + Self.baseMark, $1) }
-    return all.sorted { $0.0 < $1.0 }.map { "\($0) \($1)" }.joined(separator: " ")
+    return all.sortedByText(\.0).map { "\($0) \($1)" }.joined(separator: " ")
   }
 }

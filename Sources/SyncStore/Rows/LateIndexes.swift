@@ -1,3 +1,5 @@
+import SyncCore
+
 /// Secondary indexes that were dropped for a bulk insert or a large deletion and are built again
 /// when first needed, at the latest before commit, inside the same transaction: a rollback brings
 /// them back as well.

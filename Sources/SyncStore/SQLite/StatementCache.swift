@@ -1,3 +1,5 @@
+import SyncCore
+
 /// Prepared statements of one connection by their text. Preparing costs ten times as much as
 /// running, so nothing that runs more than once is prepared twice.
 ///

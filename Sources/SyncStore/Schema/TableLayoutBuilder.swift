@@ -1,7 +1,7 @@
 import SyncCore
 
 /// A property by the entity that declares it, the same for all entities that inherit it.
-struct PropertyKey: Hashable {
+struct PropertyKey: Hashable, Comparable {
   let entity: Int
   let slot: Int
 
@@ -12,6 +12,10 @@ struct PropertyKey: Hashable {
 
   init(_ relationship: RelationshipDescription) {
     self.init(entity: relationship.declaringIndex, slot: relationship.slot)
+  }
+
+  static func < (left: PropertyKey, right: PropertyKey) -> Bool {
+    (left.entity, left.slot) < (right.entity, right.slot)
   }
 }
 
@@ -108,45 +112,52 @@ struct TableLayoutBuilder {
   private mutating func makeIndexes(
     family: [EntityDescription], table: Identifier, columns: [Table.Column]
   ) -> [Table.Index] {
-    var indexes: [Table.Index] = []
-    var known = Set<[Int]>()
-    func add(_ ordinals: [Int], ascending: [Bool]? = nil, name: String) {
-      let ascending = ascending ?? ordinals.map { _ in true }
-      let signature = zip(ordinals, ascending).map { $0 * 2 + ($1 ? 0 : 1) }
-      guard !ordinals.isEmpty, known.insert(signature).inserted else { return }
-      indexes.append(
-        Table.Index(
-          identifier: names.take("\(table.name)_\(name)_index"), columns: ordinals,
-          isAscending: ascending))
+    var known: Set<[Int]> = []
+    return wantedIndexes(of: family, columns).compactMap { wanted in
+      let columns = wanted.elements.map(\.column)
+      let isAscending = wanted.elements.map(\.isAscending)
+      let signature = zip(columns, isAscending).map { $0 * 2 + ($1 ? 0 : 1) }
+      guard !columns.isEmpty, known.insert(signature).inserted else { return nil }
+      return Table.Index(
+        identifier: names.take("\(table.name)_\(wanted.name)_index"), columns: columns,
+        isAscending: isAscending)
     }
-    for entity in family {
-      if let slot = entity.record.primaryKey, let ordinal = ordinal(slot, of: entity) {
-        add([ordinal], name: entity.properties[slot].name)
-      }
+  }
+
+  private typealias WantedIndex = (name: String, elements: [(column: Int, isAscending: Bool)])
+
+  private func wantedIndexes(
+    of family: [EntityDescription], _ columns: [Table.Column]
+  ) -> [WantedIndex] {
+    var wanted = family.compactMap { entity in
+      entity.primaryKey.flatMap { index($0.name, on: [($0.name, true)], of: entity) }
     }
     for column in columns where relationship(of: column) != nil {
-      if inverse(of: column)?.isToMany ?? true {
-        add([column.ordinal], name: column.identifier.name)
-      }
+      guard inverse(of: column)?.isToMany ?? true else { continue }
+      wanted.append((column.identifier.name, [(column.ordinal, true)]))
     }
     for entity in family {
-      for constraint in entity.uniquenessConstraints {
-        let ordinals = constraint.compactMap { name in
-          entity.property(named: name).flatMap { ordinal($0.slot, of: entity) }
-        }
-        guard ordinals.count == constraint.count else { continue }
-        add(ordinals, name: constraint.joined(separator: "_"))
+      for names in entity.uniquenessConstraints {
+        let name = names.joined(separator: "_")
+        wanted += index(name, on: names.map { ($0, true) }, of: entity).map { [$0] } ?? []
       }
-      for index in entity.indexes {
-        let elements = index.elements.compactMap { element in
-          entity.property(named: element.property).flatMap { ordinal($0.slot, of: entity) }
-            .map { ($0, element.ascending) }
-        }
-        guard elements.count == index.elements.count else { continue }
-        add(elements.map(\.0), ascending: elements.map(\.1), name: index.name)
+      for fetched in entity.indexes {
+        let elements = fetched.elements.map { ($0.property, $0.ascending) }
+        wanted += index(fetched.name, on: elements, of: entity).map { [$0] } ?? []
       }
     }
-    return indexes
+    return wanted
+  }
+
+  /// - Returns: Nil when a property has no column.
+  private func index(
+    _ name: String, on properties: [(name: String, isAscending: Bool)], of entity: EntityDescription
+  ) -> WantedIndex? {
+    let elements = properties.compactMap { property in
+      entity.property(named: property.name).flatMap { ordinal($0.slot, of: entity) }
+        .map { (column: $0, isAscending: property.isAscending) }
+    }
+    return elements.count == properties.count ? (name, elements) : nil
   }
 
   private func ordinal(_ slot: Int, of entity: EntityDescription) -> Int? {

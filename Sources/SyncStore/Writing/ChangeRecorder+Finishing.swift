@@ -34,7 +34,7 @@ extension ChangeRecorder {
         if !changed.isEmpty { result.append(changed) }
       }
     }
-    return result.sorted { $0.entity.index < $1.entity.index }
+    return result.sorted(on: \.entity.index)
   }
 
   private func hasChanges(in table: Table, _ members: [EntityLayout]) -> Bool {

@@ -20,7 +20,8 @@ import Testing
 
   private func names(_ plan: FetchPlan) throws -> String {
     let fetch = try plan.resolved()
-    return try fetch.arranged(graph.all(person).filter { try fetch.matches($0) })
+    let matching = try graph.all(person).filter { try fetch.matches($0) }
+    return try fetch.places(of: matching).map { matching[$0] }
       .map { $0.values[0].description }.joined()
   }
 

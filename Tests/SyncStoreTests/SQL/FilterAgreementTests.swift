@@ -42,10 +42,9 @@ import Testing
       }
       used += 1
       let memory = outcome {
-        try fetch.arranged(
-          graph.all(entity, includesSubentities: plan.includesSubentities)
-            .filter { try fetch.matches($0) }
-        ).map(\.row)
+        let matching = try graph.all(entity, includesSubentities: plan.includesSubentities)
+          .filter { try fetch.matches($0) }
+        return try fetch.places(of: matching).map { matching[$0].row }
       }
       if let memory, plan.limit == nil, plan.offset == 0, !memory.isEmpty,
         memory.count < graph.all(entity, includesSubentities: plan.includesSubentities).count

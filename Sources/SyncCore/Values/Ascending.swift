@@ -1,0 +1,82 @@
+// A sort is long code, which the compiler writes out for each type of collection and each closure
+// that compares: a tenth of what there was to compile. Here are those that all collections share.
+
+extension Sequence<Int64> {
+  /// The numbers in ascending order.
+  ///
+  /// - Complexity: O(*n* log *n*), as of all of these.
+  @inlinable package func sorted() -> [Int64] { ascending(Array(self)) }
+}
+
+extension Sequence<Int32> {
+  @inlinable package func sorted() -> [Int32] { ascending(Array(self)) }
+}
+
+extension Sequence<Int> {
+  @inlinable package func sorted() -> [Int] { ascending(Array(self)) }
+}
+
+extension Sequence<String> {
+  @inlinable package func sorted() -> [String] { ascending(Array(self)) }
+}
+
+extension Sequence {
+  /// The elements in the order of a number of each; those of one number stay as they come.
+  @inlinable package func sorted(
+    on number: (Element) throws -> some FixedWidthInteger
+  ) rethrows -> [Element] {
+    let elements = Array(self)
+    let numbers = try elements.map { Int64(truncatingIfNeeded: try number($0)) }
+    return ascendingPlaces(of: numbers).map { elements[$0] }
+  }
+
+  /// The elements in the order of a text of each; those of one text stay as they come.
+  @inlinable package func sortedByText(_ text: (Element) throws -> String) rethrows -> [Element] {
+    let elements = Array(self)
+    return ascendingPlaces(of: try elements.map(text)).map { elements[$0] }
+  }
+}
+
+/// Nothing that people see depends on the order of a dictionary, which is another one in each run.
+extension Dictionary where Key: Comparable {
+  /// The entries in the order of their keys.
+  @inlinable package var inKeyOrder: [Element] {
+    Array(keys).sorted().compactMap { key in self[key].map { (key, $0) } }
+  }
+}
+
+extension Dictionary where Key == Int {
+  @inlinable package var inKeyOrder: [Element] { sorted(on: \.key) }
+}
+
+extension Dictionary where Key == String {
+  @inlinable package var inKeyOrder: [Element] { sortedByText(\.key) }
+}
+
+@usableFromInline package func ascending(_ numbers: consuming [Int64]) -> [Int64] {
+  numbers.sort()
+  return numbers
+}
+
+@usableFromInline package func ascending(_ numbers: consuming [Int32]) -> [Int32] {
+  numbers.sort()
+  return numbers
+}
+
+@usableFromInline package func ascending(_ numbers: consuming [Int]) -> [Int] {
+  numbers.sort()
+  return numbers
+}
+
+@usableFromInline package func ascending(_ texts: consuming [String]) -> [String] {
+  texts.sort()
+  return texts
+}
+
+@usableFromInline package func ascendingPlaces(of numbers: [Int64]) -> [Int] {
+  numbers.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
+}
+
+@usableFromInline package func ascendingPlaces(of texts: [String]) -> [Int] {
+  texts.indices.sorted { (texts[$0], $0) < (texts[$1], $1) }
+}
