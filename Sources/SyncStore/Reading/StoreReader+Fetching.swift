@@ -13,12 +13,13 @@ extension StoreReader {
   /// - Throws: as ``fetch(_:)``.
   package func fetchPages(_ plan: FetchPlan) throws -> [RowPage] {
     try prepareToFetch(plan)
-    let statement = try statement(SelectBuilder(layout: layout).rows(plan))
-    defer { statement.clearBindings() }
+    let select = try SelectBuilder(layout: layout).rows(plan)
     let scanner = RowScanner(
       connection: connection, layout: layout, target: layout[plan.entity], slots: nil, order: nil)
     var pages = RowPages(layout[plan.entity], in: layout)
-    try scanner.run(statement) { try pages.append($0) }
+    try scanner.run(KeyChunks(connection, select.text, .values(select.bindings))) {
+      try pages.append($0)
+    }
     return pages.take()
   }
 
@@ -94,12 +95,5 @@ extension StoreReader {
     guard plan.filter != nil || !plan.sort.isEmpty else { return }
     for table in layout.tables { try prepareToLookUp(table) }
     for link in layout.links { try prepareToLookUp(link) }
-  }
-}
-
-extension Statement {
-  /// Binds values to the placeholders in order.
-  func bind(_ values: [Value]) {
-    for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
   }
 }

@@ -48,18 +48,10 @@ extension StoreReader {
     let order = [ownerColumn] + memberOrder(storage)
     var result: [StoredMember] = []
     let ending = " ORDER BY \(order.joined(separator: ", "))"
-    if owners.count > 512 {
-      let statement = try connection.statement(
-        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.listed)" + ending)
-      statement.bind([KeyChunks.list(owners)])
-      defer { statement.clearBindings() }
-      try collect(statement, destination: destination, into: &result)
-      return result
-    }
-    try KeyChunks.forEach(owners.count) { start, count, parameters in
-      let statement = try connection.statement(
-        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters))" + ending)
-      KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
+    var chunks = KeyChunks(
+      connection, "\(select) WHERE \(ownerColumn) IN", .listed(owners), ending)
+    defer { chunks.end() }
+    while let statement = try chunks.next() {
       try collect(statement, destination: destination, into: &result)
     }
     return result
@@ -111,12 +103,10 @@ extension StoreReader {
       }
       return
     }
-    let owners = Array(owners)
-    try KeyChunks.forEach(owners.count) { start, count, parameters in
-      let statement = try connection.statement(
-        "\(select) WHERE \(ownerColumn) IN \(KeyChunks.placeholders(parameters))" + order)
-      KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: statement)
-      defer { statement.reset() }
+    var chunks = KeyChunks(
+      connection, "\(select) WHERE \(ownerColumn) IN", .rows(Array(owners)), order)
+    defer { chunks.end() }
+    while let statement = try chunks.next() {
       while try statement.step() {
         let owner = statement.integer(0)
         try body(owner, try checked(statement.integer(1), storage, owner: owner))
@@ -171,7 +161,6 @@ extension StoreReader {
   private func collect(
     _ statement: Statement, destination: EntityLayout, into result: inout [StoredMember]
   ) throws {
-    defer { statement.reset() }
     let hasEntityColumn = destination.table.hasEntityColumn
     var current = destination
     while try statement.step() {

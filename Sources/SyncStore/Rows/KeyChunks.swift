@@ -1,30 +1,100 @@
 import SyncCore
 
-/// Cuts a list of keys into pieces for `IN (?, ?, …)`: a few sizes, so that a few cached statements
-/// serve lists of any length. The last piece repeats its last key until it is full.
+/// The statements that a list of keys takes: `IN (?, ?, …)` in pieces of a few sizes, so that a few
+/// cached statements serve lists of any length. The last piece repeats its last key until it is
+/// full.
 ///
 /// 500 keys a statement cost a third of a look-up each; more bring nothing. A parameter costs some
 /// 2,000 instructions to compile, and a repeated key some hundred each time, so the sizes are at
 /// most twice as large as needed where that counts.
+///
+/// ```swift
+/// var chunks = KeyChunks(connection, "SELECT … WHERE _row IN", .rows(rows), " ORDER BY _row")
+/// defer { chunks.end() }
+/// while let statement = try chunks.next() { … }
+/// ```
 struct KeyChunks {
-  private static let sizes = [1, 8, 64, 128, 256, 512]
+  enum Keys {
+    case rows([Int64])
 
-  /// Calls the body for each piece: where it starts, how many keys it has, and how many parameters
-  /// the statement has.
-  static func forEach(
-    _ count: Int, _ body: (_ start: Int, _ count: Int, _ parameters: Int) throws -> Void
-  ) rethrows {
-    var start = 0
-    while start < count {
-      let rest = count - start
-      let parameters = sizes.first { $0 >= rest } ?? 512
-      let taken = min(rest, parameters)
-      try body(start, taken, parameters)
-      start += taken
+    /// The same in one statement, however many there are.
+    case listed([Int64])
+
+    /// Cells, whose memory has to stay until the end.
+    case cells([Cell])
+
+    /// No keys but the values of the only statement.
+    case values([Value])
+  }
+
+  private let connection: Connection
+  private let text: String
+  private let rest: String
+  private let keys: Keys
+  private var start = 0
+  private var statement: Statement?
+
+  /// Parameters of a statement before those that follow the keys.
+  private(set) var parameterCount = 0
+
+  init(_ connection: Connection, _ text: String, _ keys: Keys, _ rest: String = "") {
+    self.connection = connection
+    self.text = text
+    self.rest = rest
+    self.keys = keys
+  }
+
+  /// The next statement with its keys; nil behind the last one.
+  mutating func next() throws -> Statement? {
+    end()
+    switch keys {
+    case .values(let values): return try one(text + rest, values)
+    case .listed(let rows) where rows.count > KeyChunks.largest:
+      return try one("\(text) \(KeyChunks.listed)\(rest)", [KeyChunks.list(rows)])
+    case .rows(let rows), .listed(let rows):
+      return try piece(of: rows.count) { $0.bind($1, rows[$2]) }
+    case .cells(let cells):
+      return try piece(of: cells.count) { $0.bind($1, cells[$2]) }
     }
   }
 
-  /// `(?, ?, ?)`, of as many as ``forEach(_:_:)`` asks for.
+  private mutating func one(_ sql: String, _ values: [Value]) throws -> Statement? {
+    guard start == 0 else { return nil }
+    start = 1
+    let next = try connection.statement(sql)
+    next.bind(values)
+    statement = next
+    return next
+  }
+
+  private mutating func piece(
+    of count: Int, _ bind: (Statement, Int32, Int) -> Void
+  ) throws -> Statement? {
+    let rest = count - start
+    guard rest > 0 else { return nil }
+    parameterCount = KeyChunks.sizes.first { $0 >= rest } ?? KeyChunks.largest
+    let next = try connection.statement(
+      "\(text) \(KeyChunks.placeholders(parameterCount))\(self.rest)")
+    for index in 0..<parameterCount {
+      bind(next, Int32(index + 1), start + min(index, rest - 1))
+    }
+    start += min(rest, parameterCount)
+    statement = next
+    return next
+  }
+
+  /// Ends the statement that runs.
+  mutating func end() {
+    guard let last = statement else { return }
+    last.reset()
+    if case .rows = keys {} else { last.clearBindings() }
+    statement = nil
+  }
+
+  private static let sizes = [1, 8, 64, 128, 256, largest]
+  private static let largest = 512
+
+  /// `(?, ?, ?)`.
   static func placeholders(_ count: Int) -> String {
     texts[count] ?? KeyChunks.text(count)
   }
@@ -34,25 +104,6 @@ struct KeyChunks {
 
   private static func text(_ count: Int) -> String {
     "(" + String(repeating: "?, ", count: count - 1) + "?)"
-  }
-
-  /// Binds a piece of row numbers and fills the rest.
-  static func bind(
-    _ rows: [Int64], from start: Int, count: Int, parameters: Int, to statement: Statement,
-    at first: Int32 = 1
-  ) {
-    for index in 0..<parameters {
-      statement.bind(first + Int32(index), rows[start + min(index, count - 1)])
-    }
-  }
-
-  /// Binds a piece of keys and fills the rest.
-  static func bind(
-    _ keys: [Cell], from start: Int, count: Int, parameters: Int, to statement: Statement
-  ) {
-    for index in 0..<parameters {
-      statement.bind(Int32(index + 1), keys[start + min(index, count - 1)])
-    }
   }
 
   /// A condition on any number of integers that are bound as one JSON text. Up to 512 keys cost

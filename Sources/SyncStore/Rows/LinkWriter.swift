@@ -100,14 +100,12 @@ struct LinkWriter {
     _ rows: [Int64], _ condition: String, beside source: Int64?
   ) throws -> [Pair] {
     var result: [Pair] = []
-    try KeyChunks.forEach(rows.count) { start, count, parameters in
-      let statement = try connection.statement(
-        "SELECT source, target FROM \(table.quoted) WHERE "
-          + "\(condition) \(KeyChunks.placeholders(parameters))"
-          + (source == nil ? "" : " AND source = ?") + " ORDER BY source, target")
-      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
-      if let source { statement.bind(Int32(parameters + 1), source) }
-      defer { statement.reset() }
+    var chunks = KeyChunks(
+      connection, "SELECT source, target FROM \(table.quoted) WHERE \(condition)", .rows(rows),
+      (source == nil ? "" : " AND source = ?") + " ORDER BY source, target")
+    defer { chunks.end() }
+    while let statement = try chunks.next() {
+      if let source { statement.bind(Int32(chunks.parameterCount + 1), source) }
       while try statement.step() {
         result.append(Pair(source: statement.integer(0), target: statement.integer(1)))
       }

@@ -16,73 +16,42 @@ struct RowScanner {
   var isOrdered = true
 
   func scan(_ selection: RowSelection, _ body: (RowCursor) throws -> Void) throws {
+    if let chunks = try chunks(selection) { try run(chunks, body) }
+  }
+
+  /// The statements of a selection; nil when nothing is selected.
+  private func chunks(_ selection: RowSelection) throws -> KeyChunks? {
     switch selection {
-    case .all:
-      try run(connection.statement(select()), body)
+    case .all: return select()
     case .empty(let slot):
-      guard let column = target.column(slot) else { return try scan(.all, body) }
-      try run(connection.statement(select(where: "\(column.quoted) IS NULL")), body)
-    case .rows(let rows):
-      try scan(rows: sortedUnique(rows), column: "_row", body)
-    case .listed(let rows) where rows.count > 512:
-      let statement = try connection.statement(select(where: "_row IN \(KeyChunks.listed)"))
-      statement.bind([KeyChunks.list(rows)])
-      defer { statement.clearBindings() }
-      try run(statement, body)
-    case .listed(let rows):
-      try scan(.rows(rows), body)
+      return select(where: target.column(slot).map { "\($0.quoted) IS NULL" })
+    case .rows(let rows): return select(where: "_row IN", .rows(sortedUnique(rows)))
+    case .listed(let rows): return select(where: "_row IN", .listed(sortedUnique(rows)))
     case .references(let slot, let rows):
-      guard let column = target.column(slot) else { return }
-      try scan(rows: sortedUnique(rows), column: column.quoted, body)
-    case .keys(let slot, let keys):
-      guard let column = target.column(slot) else { return }
-      try KeyChunks.forEach(keys.count) { start, count, parameters in
-        let statement = try connection.statement(
-          select(where: "\(column.quoted) IN \(KeyChunks.placeholders(parameters))"))
-        KeyChunks.bind(keys, from: start, count: count, parameters: parameters, to: statement)
-        defer { statement.clearBindings() }
-        try run(statement, body)
+      return target.column(slot).map {
+        select(where: "\($0.quoted) IN", .rows(sortedUnique(rows)))
       }
+    case .keys(let slot, let keys):
+      return target.column(slot).map { select(where: "\($0.quoted) IN", .cells(keys)) }
     case .filter(let filter):
-      try scan(filter: filter, body)
+      let condition = try SelectBuilder(layout: layout).condition(filter, for: target.entity)
+      return select(where: condition.text, .values(condition.bindings))
     }
-  }
-
-  private func scan(
-    rows: [Int64], column: String, _ body: (RowCursor) throws -> Void
-  ) throws {
-    try KeyChunks.forEach(rows.count) { start, count, parameters in
-      let statement = try connection.statement(
-        select(where: "\(column) IN \(KeyChunks.placeholders(parameters))"))
-      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
-      try run(statement, body)
-    }
-  }
-
-  private func scan(filter: Filter, _ body: (RowCursor) throws -> Void) throws {
-    let condition = try SelectBuilder(layout: layout).condition(filter, for: target.entity)
-    let statement = try connection.statement(select(where: condition.text))
-    statement.bind(condition.bindings)
-    defer { statement.clearBindings() }
-    try run(statement, body)
   }
 
   private func sortedUnique(_ rows: [Int64]) -> [Int64] {
-    var result = rows
-    if !zip(rows, rows.dropFirst()).allSatisfy({ $0 < $1 }) {
-      result.sort()
-      var last: Int64?
-      result.removeAll { row in
-        defer { last = row }
-        return row == last
-      }
-    }
+    if zip(rows, rows.dropFirst()).allSatisfy(<) { return rows }
+    var result: [Int64] = []
+    result.reserveCapacity(rows.count)
+    for row in rows.sorted() where row != result.last { result.append(row) }
     return result
   }
 
   // MARK: - Text
 
-  private func select(where condition: String? = nil) -> String {
+  private func select(
+    where condition: String? = nil, _ keys: KeyChunks.Keys = .values([])
+  ) -> KeyChunks {
     let table = target.table
     let list: String
     if let slots {
@@ -93,30 +62,34 @@ struct RowScanner {
     }
     let conditions = [target.entityCondition(), condition].compactMap { $0 }
     let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-    guard isOrdered else { return "SELECT \(list) FROM \(table.quoted)\(filter)" }
+    let select = "SELECT \(list) FROM \(table.quoted)\(filter)"
+    guard isOrdered else { return KeyChunks(connection, select, keys) }
     let key = order.flatMap { target.column($0) }.map { column in
       column.quoted + (column.storage == .decimalText ? SQLBuilder.decimalCollation : "") + ", "
     }
-    return "SELECT \(list) FROM \(table.quoted)\(filter) ORDER BY \(key ?? "")_row"
+    return KeyChunks(connection, select, keys, " ORDER BY \(key ?? "")_row")
   }
 
   // MARK: - Rows
 
-  /// Steps through a statement that selects what ``select(where:)`` lists.
-  func run(_ statement: Statement, _ body: (RowCursor) throws -> Void) throws {
-    defer { statement.reset() }
+  /// Steps through statements that select what ``select(where:_:)`` lists.
+  func run(_ chunks: KeyChunks, _ body: (RowCursor) throws -> Void) throws {
+    var chunks = chunks
+    defer { chunks.end() }
     let chosen = slots.map(columnMap)
     var current = target
     var columns = chosen ?? target.resultColumns
-    while try statement.step() {
-      let row = try statement.row(0, of: target.table)
-      if target.table.hasEntityColumn, case let number = statement.integer(1),
-        number != current.number
-      {
-        current = try layout.entity(numbered: number, in: target.table, row: row)
-        columns = chosen ?? current.resultColumns
+    while let statement = try chunks.next() {
+      while try statement.step() {
+        let row = try statement.row(0, of: target.table)
+        if target.table.hasEntityColumn, case let number = statement.integer(1),
+          number != current.number
+        {
+          current = try layout.entity(numbered: number, in: target.table, row: row)
+          columns = chosen ?? current.resultColumns
+        }
+        try body(RowCursor(statement: statement, layout: current, columns: columns, row: row))
       }
-      try body(RowCursor(statement: statement, layout: current, columns: columns, row: row))
     }
   }
 

@@ -76,6 +76,11 @@ extension Statement {
   }
 
   /// Forgets all bindings, so that no address of a batch stays in a cached statement.
+  /// Binds values to the placeholders in order.
+  func bind(_ values: [Value]) {
+    for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
+  }
+
   func clearBindings() {
     sqlite3_clear_bindings(handle)
   }

@@ -117,25 +117,22 @@ extension DeletePlanner {
     // Each once: one of thousands of doomed rows' partners may be the partner of all.
     var left = RowSet()
     let other = layout.entities[otherTable.rootIndex].entity
-    try KeyChunks.forEach(owners.count) { start, count, parameters in
-      let condition = "\(doomedColumn) IN \(KeyChunks.placeholders(parameters))"
-      if otherSlot != nil {
-        let select = try connection.statement(
-          "SELECT \(otherColumn) FROM \(link.quoted) WHERE \(condition)")
-        KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: select)
-        defer { select.reset() }
-        var found: [Int64] = []
+    if let otherSlot {
+      var chunks = KeyChunks(
+        connection, "SELECT \(otherColumn) FROM \(link.quoted) WHERE \(doomedColumn) IN",
+        .rows(owners))
+      defer { chunks.end() }
+      while let select = try chunks.next() {
         while try select.step() {
           let row = select.integer(0)
-          if !isDoomed(row, in: otherTable) { found.append(row) }
+          if !isDoomed(row, in: otherTable) { left.insert(row) }
         }
-        for row in found { left.insert(row) }
-        if let otherSlot { try transaction.keepBase(of: found, in: other, slots: [otherSlot]) }
       }
-      let delete = try connection.statement("DELETE FROM \(link.quoted) WHERE \(condition)")
-      KeyChunks.bind(owners, from: start, count: count, parameters: parameters, to: delete)
-      try delete.run()
+      try transaction.keepBase(of: left.rows, in: other, slots: [otherSlot])
     }
+    var chunks = KeyChunks(
+      connection, "DELETE FROM \(link.quoted) WHERE \(doomedColumn) IN", .rows(owners))
+    while let delete = try chunks.next() { try delete.run() }
     guard let otherSlot else { return }
     for row in left.rows { transaction.recorder.update(row, in: otherTable, slots: [otherSlot]) }
   }
@@ -170,12 +167,8 @@ extension DeletePlanner {
     for table in layout.tables {
       let gone = doomed[table.index].rows
       try transaction.lateIndexes.prepareDeletion(table, count: gone.count)
-      try KeyChunks.forEach(gone.count) { start, count, parameters in
-        let statement = try connection.statement(
-          "DELETE FROM \(table.quoted) WHERE _row IN \(KeyChunks.placeholders(parameters))")
-        KeyChunks.bind(gone, from: start, count: count, parameters: parameters, to: statement)
-        try statement.run()
-      }
+      var chunks = KeyChunks(connection, "DELETE FROM \(table.quoted) WHERE _row IN", .rows(gone))
+      while let delete = try chunks.next() { try delete.run() }
     }
     var summary = DeletionSummary()
     for entity in entities {

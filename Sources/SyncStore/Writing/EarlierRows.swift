@@ -85,13 +85,11 @@ struct EarlierRows {
     let target = layout[entity]
     let scanner = RowScanner(
       connection: connection, layout: layout, target: target, slots: nil, order: nil)
-    try KeyChunks.forEach(rows.count) { start, count, parameters in
-      let statement = try connection.statement(
-        "SELECT \(target.table.selectList()) FROM \(name(target.table)) "
-          + "WHERE _row IN \(KeyChunks.placeholders(parameters))")
-      KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
-      try scanner.run(statement, body)
-    }
+    try scanner.run(
+      KeyChunks(
+        connection,
+        "SELECT \(target.table.selectList()) FROM \(name(target.table)) WHERE _row IN",
+        .rows(rows)), body)
   }
 
   /// Puts primary keys in the place of row numbers.

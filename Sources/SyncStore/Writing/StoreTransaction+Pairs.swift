@@ -36,16 +36,22 @@ extension StoreTransaction {
   ///
   /// - Returns: Rows that were written for that, by root entity.
   package func settle(_ pairs: WrittenPairs) throws -> [Int: Set<Int64>] {
+    try requireOpen()
     var result: [Int: Set<Int64>] = [:]
-    try forEach(pairs.written, where: "IS NULL") { row, partner, side in
-      guard let object = try reference(side.inverse, of: partner, side.partners) else { return }
-      try lead(side.inverse, object, to: row)
-      result[side.partners.rootIndex, default: []].insert(partner)
+    for (key, rows) in pairs.written.inKeyOrder {
+      guard let side = side(key) else { continue }
+      for (row, partner) in try couples(of: rows, side, where: "IS NULL") {
+        guard let object = try reference(side.inverse, of: partner, side.partners) else { continue }
+        try lead(side.inverse, object, to: row)
+        result[side.partners.rootIndex, default: []].insert(partner)
+      }
     }
-    let all = pairs.written.merging(pairs.parted, uniquingKeysWith: +)
-    try forEach(all, where: "IS NOT o._row") { row, partner, side in
-      try leave(side.own, of: row, side.entity, partner)
-      result[side.entity.rootIndex, default: []].insert(row)
+    for (key, rows) in pairs.written.merging(pairs.parted, uniquingKeysWith: +).inKeyOrder {
+      guard let side = side(key) else { continue }
+      for (row, partner) in try couples(of: rows, side, where: "IS NOT o._row") {
+        try leave(side.own, of: row, side.entity, partner)
+        result[side.entity.rootIndex, default: []].insert(row)
+      }
     }
     return result
   }
@@ -84,39 +90,35 @@ extension StoreTransaction {
     own: Int, entity: EntityDescription, inverse: Int, partners: EntityDescription
   )
 
-  /// Calls a closure with objects and the partners that they lead to, where a condition is true of
-  /// what the partners lead to.
-  private func forEach(
-    _ rows: [PropertyKey: [Int64]], where condition: String,
-    _ body: (_ row: Int64, _ partner: Int64, Side) throws -> Void
-  ) throws {
-    try requireOpen()
-    for (key, rows) in rows.sorted(by: {
-      ($0.key.entity, $0.key.slot) < ($1.key.entity, $1.key.slot)
-    }) {
-      let entity = layout.entities[key.entity].entity
-      guard let relationship = entity.properties[key.slot].relationship,
-        let inverse = relationship.inverseSlot
-      else { continue }
-      let partners = layout.entities[relationship.destinationIndex]
-      guard let column = layout[entity].column(key.slot), let back = partners.column(inverse)
-      else { continue }
-      let rows = Set(rows).sorted()
-      var found: [(row: Int64, partner: Int64)] = []
-      try KeyChunks.forEach(rows.count) { start, count, parameters in
-        let statement = try connection.statement(
-          "SELECT o._row, p._row FROM \(layout.table(of: entity).quoted) o "
-            + "JOIN \(partners.table.quoted) p ON p._row = o.\(column.quoted) "
-            + "WHERE p.\(back.quoted) \(condition) "
-            + "AND o._row IN \(KeyChunks.placeholders(parameters)) ORDER BY o._row")
-        KeyChunks.bind(rows, from: start, count: count, parameters: parameters, to: statement)
-        defer { statement.reset() }
-        while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
-      }
-      for (row, partner) in found {
-        try body(row, partner, (key.slot, entity, inverse, partners.entity))
-      }
+  private func side(_ key: PropertyKey) -> Side? {
+    let entity = layout.entities[key.entity].entity
+    guard let relationship = entity.properties[key.slot].relationship,
+      let inverse = relationship.inverseSlot
+    else { return nil }
+    return (key.slot, entity, inverse, layout.entities[relationship.destinationIndex].entity)
+  }
+
+  /// Objects and the partners that they lead to, where a condition is true of what the partners
+  /// lead to.
+  private func couples(
+    of rows: [Int64], _ side: Side, where condition: String
+  ) throws -> [(row: Int64, partner: Int64)] {
+    guard let column = layout[side.entity].column(side.own),
+      let back = layout[side.partners].column(side.inverse)
+    else { return [] }
+    var chunks = KeyChunks(
+      connection,
+      """
+      SELECT o._row, p._row FROM \(layout.table(of: side.entity).quoted) o \
+      JOIN \(layout.table(of: side.partners).quoted) p ON p._row = o.\(column.quoted) \
+      WHERE p.\(back.quoted) \(condition) AND o._row IN
+      """, .rows(Set(rows).sorted()), " ORDER BY o._row")
+    defer { chunks.end() }
+    var found: [(row: Int64, partner: Int64)] = []
+    while let statement = try chunks.next() {
+      while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
     }
+    return found
   }
 }
 

@@ -30,18 +30,17 @@ struct UniquenessCheck {
     let matches = columns.map { "b.\($0) = a.\($0)" }.joined(separator: " AND ")
     let conditions = ["a.", "b."].compactMap { entity.entityCondition(prefix: $0) }
       .map { " AND " + $0 }.joined()
-    var found: [Int64]?
-    try KeyChunks.forEach(touched.count) { start, count, parameters in
-      guard found == nil else { return }
-      let statement = try transaction.connection.statement(
-        "SELECT a._row, b._row FROM \(table) a CROSS JOIN \(table) b ON \(matches) "
-          + "AND b._row <> a._row WHERE a._row IN \(KeyChunks.placeholders(parameters))"
-          + "\(conditions) LIMIT 1")
-      KeyChunks.bind(touched, from: start, count: count, parameters: parameters, to: statement)
-      defer { statement.reset() }
-      if try statement.step() { found = [statement.integer(0), statement.integer(1)].sorted() }
+    var chunks = KeyChunks(
+      transaction.connection,
+      """
+      SELECT a._row, b._row FROM \(table) a CROSS JOIN \(table) b ON \(matches) \
+      AND b._row <> a._row WHERE a._row IN
+      """, .rows(touched), "\(conditions) LIMIT 1")
+    defer { chunks.end() }
+    while let statement = try chunks.next() {
+      if try statement.step() { return [statement.integer(0), statement.integer(1)].sorted() }
     }
-    return found
+    return nil
   }
 
   private func error(
