@@ -72,14 +72,11 @@ extension StoreReader {
   package func quarantine(of entity: String? = nil) throws -> [QuarantinedRow] {
     try prepareToRead()
     guard try Metadata(connection: connection).integer(.quarantine) == 1 else { return [] }
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT id, entity, object_key, json, code, reason, path, ts_ms, attempts, parent_entity, "
         + "parent_row, parent_relationship FROM _syncstack_quarantine "
-        + "WHERE ?1 IS NULL OR entity = ?1 ORDER BY id")
-    statement.bind(1, entity.map(Value.string) ?? .null)
-    defer { statement.reset() }
-    var result: [QuarantinedRow] = []
-    while try statement.step() {
+        + "WHERE ?1 IS NULL OR entity = ?1 ORDER BY id", [entity]
+    ) { statement in
       var row = QuarantinedRow(
         entity: statement.text(1), key: .null, json: Data(statement.text(3).utf8),
         code: statement.text(4), reason: statement.text(5), path: statement.text(6),
@@ -92,9 +89,8 @@ extension StoreReader {
           entity: statement.text(9), row: statement.integer(10),
           relationship: statement.isNull(11) ? nil : statement.text(11))
       }
-      result.append(row)
+      return row
     }
-    return result
   }
 }
 
@@ -105,25 +101,21 @@ extension StoreReader {
     of entity: String
   ) throws -> [(id: Int64, key: Value, parentRow: Int64?)] {
     try prepareToRead()
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT id, object_key, parent_row FROM _syncstack_quarantine "
-        + "WHERE entity = ? AND object_key IS NOT NULL")
-    statement.bind(1, entity)
-    defer { statement.reset() }
-    var result: [(id: Int64, key: Value, parentRow: Int64?)] = []
-    while try statement.step() {
-      guard let key = Value(archive: Data(statement.bytes(1))) else { continue }
-      result.append((statement.integer(0), key, statement.optionalInteger(2)))
-    }
-    return result
+        + "WHERE entity = ? AND object_key IS NOT NULL", [entity]
+    ) { statement in
+      Value(archive: Data(statement.bytes(1))).map {
+        (statement.integer(0), $0, statement.optionalInteger(2))
+      }
+    }.compactMap { $0 }
   }
 
   /// Whether an item of an entity is in the quarantine.
   package func hasQuarantined(_ entity: String) throws -> Bool {
     try prepareToRead()
     let statement = try connection.statement(
-      "SELECT 1 FROM _syncstack_quarantine WHERE entity = ? LIMIT 1")
-    statement.bind(1, entity)
+      "SELECT 1 FROM _syncstack_quarantine WHERE entity = ? LIMIT 1", [entity])
     defer { statement.reset() }
     return try statement.step()
   }
@@ -135,43 +127,27 @@ extension StoreTransaction {
     try requireOpen()
     try makeQuarantine()
     let key: Value = row.key.isNull ? .null : .data(row.key.archive)
-    let earlier = try connection.statement(
+    try connection.run(
       "DELETE FROM _syncstack_quarantine WHERE object_key = ?1 AND entity = ?2 "
-        + "AND parent_row IS ?3")
-    earlier.bind(1, key)
-    earlier.bind(2, row.entity)
-    earlier.bind(3, row.parent.map { .int($0.row) } ?? .null)
-    try earlier.run()
-    let statement = try connection.statement(
+        + "AND parent_row IS ?3", [key, row.entity, row.parent?.row])
+    try connection.run(
       "INSERT INTO _syncstack_quarantine (entity, object_key, json, code, reason, path, ts_ms, "
         + "attempts, parent_entity, parent_row, parent_relationship) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    statement.bind(1, row.entity)
-    statement.bind(2, key)
-    statement.bind(3, String(decoding: row.json, as: UTF8.self))
-    statement.bind(4, row.code)
-    statement.bind(5, row.reason)
-    statement.bind(6, row.path)
-    statement.bind(7, ChangeJournal.milliseconds(row.date))
-    statement.bind(8, Int64(row.attempts))
-    statement.bind(9, row.parent.map { .string($0.entity) } ?? .null)
-    statement.bind(10, row.parent.map { .int($0.row) } ?? .null)
-    statement.bind(11, row.parent?.relationship.map(Value.string) ?? .null)
-    try statement.run()
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        row.entity, key, String(decoding: row.json, as: UTF8.self), row.code, row.reason, row.path,
+        ChangeJournal.milliseconds(row.date), Int64(row.attempts), row.parent?.entity,
+        row.parent?.row, row.parent?.relationship,
+      ])
   }
 
   /// Notes that an item was tried again in vain.
   package func updateQuarantined(_ row: QuarantinedRow) throws {
     try requireOpen()
     guard try hasQuarantine else { return }
-    let statement = try connection.statement(
+    try connection.run(
       "UPDATE _syncstack_quarantine SET json = ?, code = ?, reason = ?, attempts = attempts + 1 "
-        + "WHERE id = ?")
-    statement.bind(1, String(decoding: row.json, as: UTF8.self))
-    statement.bind(2, row.code)
-    statement.bind(3, row.reason)
-    statement.bind(4, row.id)
-    try statement.run()
+        + "WHERE id = ?", [String(decoding: row.json, as: UTF8.self), row.code, row.reason, row.id])
   }
 
   /// Forgets items.
@@ -205,18 +181,16 @@ extension Connection {
     for old in match.oldEntities {
       guard let new = match.target(of: old), new.name != old.name else { continue }
       for column in ["entity", "parent_entity"] {
-        let statement = try statement("SELECT id FROM _syncstack_quarantine WHERE \(column) = ?")
-        statement.bind(1, old.name)
+        let statement = try statement(
+          "SELECT id FROM _syncstack_quarantine WHERE \(column) = ?", [old.name])
         defer { statement.reset() }
         while try statement.step() { renamed.append((statement.integer(0), column, new.name)) }
       }
     }
     for change in renamed {
-      let statement = try statement(
-        "UPDATE _syncstack_quarantine SET \(change.column) = ? WHERE id = ?")
-      statement.bind(1, change.name)
-      statement.bind(2, change.id)
-      try statement.run()
+      try run(
+        "UPDATE _syncstack_quarantine SET \(change.column) = ? WHERE id = ?",
+        [change.name, change.id])
     }
   }
 }

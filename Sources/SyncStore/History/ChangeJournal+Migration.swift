@@ -18,8 +18,7 @@ extension ChangeJournal {
       guard isRenamed || match.convertsAttributes(of: new) else { continue }
       let statement = try connection.statement(
         "SELECT txn, seq, columns, tombstone, \(base), object_row FROM _syncstack_history_changes "
-          + "WHERE entity = ?")
-      statement.bind(1, old.name)
+          + "WHERE entity = ?", [old.name])
       defer { statement.reset() }
       while try statement.step() {
         let columns = statement.text(2).split(separator: " ").map {
@@ -42,22 +41,14 @@ extension ChangeJournal {
     }
     // Only now, so that entities that exchange their names do not meet.
     for change in changes {
-      let statement = try connection.statement(
+      try connection.run(
         "UPDATE _syncstack_history_changes SET entity = ?, columns = ?, tombstone = ? "
-          + "WHERE txn = ? AND seq = ?")
-      statement.bind(1, change.entity)
-      statement.bind(2, change.columns.map(Value.string) ?? .null)
-      statement.bind(3, change.kept[0].map(Value.string) ?? .null)
-      statement.bind(4, change.txn)
-      statement.bind(5, change.sequence)
-      try statement.run()
+          + "WHERE txn = ? AND seq = ?",
+        [change.entity, change.columns, change.kept[0], change.txn, change.sequence])
       guard let base = change.kept[1] else { continue }
-      let before = try connection.statement(
-        "UPDATE _syncstack_history_changes SET base = ? WHERE txn = ? AND seq = ?")
-      before.bind(1, base)
-      before.bind(2, change.txn)
-      before.bind(3, change.sequence)
-      try before.run()
+      try connection.run(
+        "UPDATE _syncstack_history_changes SET base = ? WHERE txn = ? AND seq = ?",
+        [base, change.txn, change.sequence])
     }
   }
 }

@@ -78,16 +78,13 @@ struct ChangeJournal {
     _ changes: ChangeSet, source: TransactionInfo.Source, process: String,
     tombstones: [ManagedObjectID: [String: Value]], bases: [ManagedObjectID: [String: Value]]
   ) throws {
-    let transaction = try connection.statement(
+    try connection.run(
       "INSERT INTO _syncstack_history (generation, ts_ms, author, context, process, origin) "
-        + "VALUES (?, ?, ?, ?, ?, ?)")
-    transaction.bind(1, changes.generation)
-    transaction.bind(2, Self.milliseconds(changes.date))
-    transaction.bind(3, changes.author.map(Value.string) ?? .null)
-    transaction.bind(4, changes.contextName.map(Value.string) ?? .null)
-    transaction.bind(5, process)
-    transaction.bind(6, source.rawValue)
-    try transaction.run()
+        + "VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        changes.generation, Self.milliseconds(changes.date), changes.author, changes.contextName,
+        process, source.rawValue,
+      ])
     var writer = ChangeWriter(
       connection: connection, txn: connection.lastInsertedRow, bases: bases)
     for changes in changes.entities {
@@ -178,14 +175,8 @@ struct ChangeJournal {
       let statement = try connection.statement(
         "INSERT INTO _syncstack_history_changes "
           + "(txn, seq, entity, object_row, kind, columns, tombstone\(more.0)) "
-          + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7\(more.1))")
-      statement.bind(1, txn)
-      statement.bind(2, sequence)
-      statement.bind(3, entity.name)
-      statement.bind(4, rows.stored)
-      statement.bind(5, kind.rawValue)
-      statement.bind(6, columns.map(Value.string) ?? .null)
-      statement.bind(7, tombstone.map(Value.string) ?? .null)
+          + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7\(more.1))",
+        [txn, sequence, entity.name, rows.stored, kind.rawValue, columns, tombstone])
       if let base { statement.bind(8, base) }
       try statement.run()
     }

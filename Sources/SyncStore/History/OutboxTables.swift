@@ -55,18 +55,14 @@ extension Connection {
         entries.append((select.integer(0), select.text(1), select.text(2), kept))
       }
       for entry in entries {
-        let update = try statement(
+        try run(
           "UPDATE _syncstack_outbox_entries SET entity = ?, root = ?, columns = ?, "
-            + "sent_columns = ?, tombstone = ?, base = ?, sent_base = ? WHERE number = ?")
-        update.bind(1, "\u{1}" + new.name)
-        update.bind(2, "\u{1}" + new.rootEntity.name)
-        update.bind(3, .string(Self.renamed(entry.columns, names)))
-        update.bind(4, .string(Self.renamed(entry.sent, names)))
-        for (index, text) in entry.kept.enumerated() {
-          update.bind(Int32(5 + index), text.map(Value.string) ?? .null)
-        }
-        update.bind(8, entry.number)
-        try update.run()
+            + "sent_columns = ?, tombstone = ?, base = ?, sent_base = ? WHERE number = ?",
+          [
+            "\u{1}" + new.name, "\u{1}" + new.rootEntity.name,
+            Self.renamed(entry.columns, names), Self.renamed(entry.sent, names), entry.kept[0],
+            entry.kept[1], entry.kept[2], entry.number,
+          ])
       }
     }
     // Written with a mark before the name, so that entities that exchange their names do not meet.

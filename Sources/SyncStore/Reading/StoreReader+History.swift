@@ -45,10 +45,11 @@ extension StoreReader {
     if let date { try requireHistory(from: date) }
     let statement = try connection.statement(
       "SELECT txn, generation, ts_ms, author, context, process, origin FROM _syncstack_history "
-        + "WHERE txn > ?1 AND ts_ms >= ?2\(authors.condition(parameter: 4)) ORDER BY txn LIMIT ?3")
-    statement.bind(1, token?.number ?? 0)
-    statement.bind(2, date.map(ChangeJournal.firstMillisecond) ?? .min)
-    statement.bind(3, Int64(clamping: limit))
+        + "WHERE txn > ?1 AND ts_ms >= ?2\(authors.condition(parameter: 4)) ORDER BY txn LIMIT ?3",
+      [
+        token?.number ?? 0, date.map(ChangeJournal.firstMillisecond) ?? .min,
+        Int64(clamping: limit),
+      ])
     if let names = authors.names { statement.bind(4, names) }
     defer { statement.reset() }
     var result: [HistoryTransaction] = []
@@ -76,8 +77,7 @@ extension StoreReader {
   private func historyChanges(of token: HistoryToken) throws -> [HistoryChange] {
     let statement = try connection.statement(
       "SELECT entity, object_row, kind, columns, tombstone FROM _syncstack_history_changes "
-        + "WHERE txn = ? ORDER BY seq")
-    statement.bind(1, token.number)
+        + "WHERE txn = ? ORDER BY seq", [token.number])
     defer { statement.reset() }
     var result: [HistoryChange] = []
     while try statement.step() {
@@ -101,19 +101,15 @@ extension StoreReader {
   package func historyConsumers() throws -> [HistoryConsumer] {
     try prepareToRead()
     try requireHistory()
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT name, txn, durable, max_lag_txn, max_lag_ms FROM _syncstack_history_consumers "
-        + "ORDER BY name")
-    defer { statement.reset() }
-    var result: [HistoryConsumer] = []
-    while try statement.step() {
-      result.append(
-        HistoryConsumer(
-          name: statement.text(0), token: HistoryToken(number: statement.integer(1)),
-          isDurable: statement.integer(2) != 0, maximumLag: statement.optionalInteger(3),
-          maximumAge: statement.optionalInteger(4).map { Double($0) / 1000 }))
+        + "ORDER BY name"
+    ) { statement in
+      HistoryConsumer(
+        name: statement.text(0), token: HistoryToken(number: statement.integer(1)),
+        isDurable: statement.integer(2) != 0, maximumLag: statement.optionalInteger(3),
+        maximumAge: statement.optionalInteger(4).map { Double($0) / 1000 })
     }
-    return result
   }
 
   /// The place of the latest transaction in the history.

@@ -25,9 +25,8 @@ extension StoreReader {
     let statement = try connection.statement(
       "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn\(withBase ? ", c.base" : "") "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
-        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq")
-    statement.bind(1, fold.token.number)
-    statement.bind(2, latest)
+        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq",
+      [fold.token.number, latest])
     defer { statement.reset() }
     var slots = ColumnNames()
     while try statement.step() {

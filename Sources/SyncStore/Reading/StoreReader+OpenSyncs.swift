@@ -21,20 +21,14 @@ extension StoreReader {
   private func openSyncs(_ kind: String, _ name: String?) throws -> [OpenSync] {
     try prepareToRead()
     guard try hasOpenSyncs else { return [] }
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT id, name, revision, head FROM _syncstack_open_syncs "
-        + "WHERE kind = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name")
-    defer { statement.reset() }
-    statement.bind(1, kind)
-    statement.bind(2, name.map(Value.string) ?? .null)
-    var result: [OpenSync] = []
-    while try statement.step() {
-      result.append(
-        OpenSync(
-          id: statement.integer(0), kind: kind, name: statement.text(1),
-          revision: statement.integer(2), head: Data(statement.bytes(3))))
+        + "WHERE kind = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name", [kind, name]
+    ) { statement in
+      OpenSync(
+        id: statement.integer(0), kind: kind, name: statement.text(1),
+        revision: statement.integer(2), head: Data(statement.bytes(3)))
     }
-    return result
   }
 
   // MARK: - What is kept of one
@@ -112,17 +106,13 @@ extension StoreReader {
   /// The pages with names, in order.
   package func pages(of sync: OpenSync) throws -> [OpenSync.Page] {
     try prepareToRead()
-    let statement = try connection.statement(
-      "SELECT name, stored, begun, mark FROM _syncstack_open_pages WHERE sync = ? ORDER BY name")
-    defer { statement.reset() }
-    statement.bind(1, sync.id)
-    var result: [OpenSync.Page] = []
-    while try statement.step() {
-      result.append(
-        OpenSync.Page(
-          name: statement.text(0), isStored: statement.integer(1) == 1,
-          isBegun: statement.integer(2) == 1, mark: statement.isNull(3) ? nil : statement.text(3)))
+    return try connection.all(
+      "SELECT name, stored, begun, mark FROM _syncstack_open_pages WHERE sync = ? ORDER BY name",
+      [sync.id]
+    ) { statement in
+      OpenSync.Page(
+        name: statement.text(0), isStored: statement.integer(1) == 1,
+        isBegun: statement.integer(2) == 1, mark: statement.isNull(3) ? nil : statement.text(3))
     }
-    return result
   }
 }

@@ -17,16 +17,12 @@ extension StoreReader {
   package func outboxes() throws -> [OutboxState] {
     try prepareToRead()
     guard try Metadata(connection: connection).integer(.outboxes) == 1 else { return [] }
-    let statement = try connection.statement(
-      "SELECT name, history, revision FROM _syncstack_outboxes ORDER BY name")
-    defer { statement.reset() }
-    var result: [OutboxState] = []
-    while try statement.step() {
-      result.append(
-        OutboxState(
-          name: statement.text(0), history: statement.integer(1), revision: statement.integer(2)))
+    return try connection.all(
+      "SELECT name, history, revision FROM _syncstack_outboxes ORDER BY name"
+    ) { statement in
+      OutboxState(
+        name: statement.text(0), history: statement.integer(1), revision: statement.integer(2))
     }
-    return result
   }
 
   package func outbox(_ name: String) throws -> OutboxState? {

@@ -34,20 +34,15 @@ extension StoreReader {
   /// Bodies that are here and on the server, the one that was not asked for for longest first.
   package func remoteBodies(in zone: String) throws -> [RemoteBody] {
     try prepareToRead()
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT record, field, stamp, hash, size, used_ms FROM _syncstack_remote_bodies "
-        + "WHERE zone = ? ORDER BY used_ms, record, field")
-    statement.bind([.string(zone)])
-    defer { statement.reset() }
-    var result: [RemoteBody] = []
-    while try statement.step() {
-      result.append(
-        RemoteBody(
-          zone: zone, record: statement.text(0), field: statement.text(1),
-          stamp: statement.text(2), hash: statement.text(3), size: statement.integer(4),
-          used: statement.integer(5)))
+        + "WHERE zone = ? ORDER BY used_ms, record, field", [zone]
+    ) { statement in
+      RemoteBody(
+        zone: zone, record: statement.text(0), field: statement.text(1),
+        stamp: statement.text(2), hash: statement.text(3), size: statement.integer(4),
+        used: statement.integer(5))
     }
-    return result
   }
 
   /// Numbers of rows of exactly an entity of which an attribute holds so many bytes that begin with
@@ -59,14 +54,11 @@ extension StoreReader {
     let target = layout[entity]
     guard let column = target.column(slot)?.quoted else { return [] }
     let family = target.table.hasEntityColumn ? "_entity = \(target.number) AND " : ""
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT _row FROM \(target.table.identifier.quoted) WHERE \(family)CASE WHEN length(\(column)) = ?1 "
-        + "THEN substr(\(column), 1, \(beginning.count)) = ?2 ELSE 0 END ORDER BY _row")
-    statement.bind([.int(Int64(count)), .data(beginning)])
-    defer { statement.reset() }
-    var rows: [Int64] = []
-    while try statement.step() { rows.append(statement.integer(0)) }
-    return rows
+        + "THEN substr(\(column), 1, \(beginning.count)) = ?2 ELSE 0 END ORDER BY _row",
+      [Int64(count), beginning]
+    ) { statement in statement.integer(0) }
   }
 }
 
@@ -77,14 +69,11 @@ extension StoreReader {
   ) throws -> Set<Int64> {
     try prepareToRead()
     guard let column = layout[entity].column(slot)?.quoted else { return [] }
-    let statement = try connection.statement(
-      "SELECT _row FROM \(layout[entity].table.identifier.quoted) "
-        + "WHERE _row IN (SELECT value FROM json_each(?1)) AND \(column) IS NULL")
-    statement.bind([.string("[" + rows.map(String.init).joined(separator: ",") + "]")])
-    defer { statement.reset() }
-    var result: Set<Int64> = []
-    while try statement.step() { result.insert(statement.integer(0)) }
-    return result
+    return Set(
+      try connection.all(
+        "SELECT _row FROM \(layout[entity].table.identifier.quoted) "
+          + "WHERE _row IN \(KeyChunks.listed) AND \(column) IS NULL", [KeyChunks.list(rows)]
+      ) { $0.integer(0) })
   }
 }
 
@@ -100,14 +89,10 @@ extension StoreTransaction {
 
   package func setRemoteBody(_ body: RemoteBody) throws {
     try requireOpen()
-    let statement = try connection.statement(
+    try connection.run(
       "INSERT OR REPLACE INTO _syncstack_remote_bodies (zone, record, field, stamp, hash, size, used_ms) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?)")
-    statement.bind([
-      .string(body.zone), .string(body.record), .string(body.field), .string(body.stamp),
-      .string(body.hash), .int(body.size), .int(body.used),
-    ])
-    try statement.run()
+        + "VALUES (?, ?, ?, ?, ?, ?, ?)",
+      [body.zone, body.record, body.field, body.stamp, body.hash, body.size, body.used])
   }
 
   /// Notes that a body was asked for.
@@ -115,18 +100,15 @@ extension StoreTransaction {
     _ record: String, _ field: String, in zone: String, at time: Int64
   ) throws {
     try requireOpen()
-    let statement = try connection.statement(
-      "UPDATE _syncstack_remote_bodies SET used_ms = ?4 WHERE zone = ?1 AND record = ?2 AND field = ?3"
-    )
-    statement.bind([.string(zone), .string(record), .string(field), .int(time)])
-    try statement.run()
+    try connection.run(
+      "UPDATE _syncstack_remote_bodies SET used_ms = ?4 WHERE zone = ?1 AND record = ?2 AND field = ?3",
+      [zone, record, field, time])
   }
 
   package func removeRemoteBody(_ record: String, _ field: String, in zone: String) throws {
     try requireOpen()
-    let statement = try connection.statement(
-      "DELETE FROM _syncstack_remote_bodies WHERE zone = ? AND record = ? AND field = ?")
-    statement.bind([.string(zone), .string(record), .string(field)])
-    try statement.run()
+    try connection.run(
+      "DELETE FROM _syncstack_remote_bodies WHERE zone = ? AND record = ? AND field = ?",
+      [zone, record, field])
   }
 }

@@ -8,8 +8,8 @@ extension StoreReader {
   ) throws -> [String]? {
     try prepareToRead()
     let statement = try connection.statement(
-      "SELECT names FROM _syncstack_remote_lists WHERE zone = ? AND owner = ? AND field = ?")
-    statement.bind([.string(zone), .string(owner), .string(field)])
+      "SELECT names FROM _syncstack_remote_lists WHERE zone = ? AND owner = ? AND field = ?",
+      [zone, owner, field])
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return statement.text(0).split(separator: " ").map(String.init)
@@ -22,9 +22,8 @@ extension StoreReader {
     try prepareToRead()
     let statement = try connection.statement(
       "SELECT object_row, name FROM _syncstack_remote_records WHERE root = ?1 AND zone = ?2 "
-        + "AND object_row IN (SELECT value FROM json_each(?3))")
-    let list = "[" + rows.map { String($0) }.joined(separator: ",") + "]"
-    statement.bind([.string(entity.rootEntity.name), .string(zone), .string(list)])
+        + "AND object_row IN (SELECT value FROM json_each(?3))",
+      [entity.rootEntity.name, zone, KeyChunks.list(rows)])
     defer { statement.clearBindings() }
     var result: [Int64: String] = [:]
     while try statement.step() { result[statement.integer(0)] = statement.text(1) }
@@ -43,9 +42,8 @@ extension StoreReader {
     guard try Metadata(connection: connection).integer(.remote) != nil else { return [:] }
     let statement = try connection.statement(
       "SELECT object_row, name FROM _syncstack_remote_records WHERE root = ?1 "
-        + "AND object_row IN (SELECT value FROM json_each(?2))")
-    let list = "[" + rows.map { String($0) }.joined(separator: ",") + "]"
-    statement.bind([.string(entity.rootEntity.name), .string(list)])
+        + "AND object_row IN (SELECT value FROM json_each(?2))",
+      [entity.rootEntity.name, KeyChunks.list(rows)])
     defer { statement.clearBindings() }
     var result: [Int64: String] = [:]
     while try statement.step() { result[statement.integer(0)] = statement.text(1) }
@@ -60,22 +58,16 @@ extension StoreTransaction {
     _ names: [String], of owner: String, _ field: String, in zone: String
   ) throws {
     try requireOpen()
-    let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack_remote_lists (zone, owner, field, names) "
-        + "VALUES (?, ?, ?, ?)")
     let usable = names.filter { !$0.utf8.contains(UInt8(ascii: " ")) }
-    statement.bind([
-      .string(zone), .string(owner), .string(field), .string(usable.joined(separator: " ")),
-    ])
-    try statement.run()
+    try connection.run(
+      "INSERT OR REPLACE INTO _syncstack_remote_lists (zone, owner, field, names) "
+        + "VALUES (?, ?, ?, ?)", [zone, owner, field, usable.joined(separator: " ")])
   }
 
   /// Forgets the orders of the lists of a record.
   package func removeRemoteLists(of owner: String, in zone: String) throws {
     try requireOpen()
-    let statement = try connection.statement(
-      "DELETE FROM _syncstack_remote_lists WHERE zone = ? AND owner = ?")
-    statement.bind([.string(zone), .string(owner)])
-    try statement.run()
+    try connection.run(
+      "DELETE FROM _syncstack_remote_lists WHERE zone = ? AND owner = ?", [zone, owner])
   }
 }

@@ -21,7 +21,7 @@ package struct RemotePair: Sendable, Hashable {
 extension StoreReader {
   /// The ends of a pair; nil when they were never seen.
   package func remotePair(_ name: String, in zone: String) throws -> RemotePair? {
-    try pairs("name = ?2", [.string(zone), .string(name)]).first
+    try pairs("name = ?2", [zone, name]).first
   }
 
   /// Pairs at one of whose ends an object is, by name.
@@ -40,24 +40,19 @@ extension StoreReader {
         "name IN (SELECT name FROM _syncstack_remote_pairs WHERE zone = ?1 AND first = ?2 "
         + "UNION SELECT name FROM _syncstack_remote_pairs WHERE zone = ?1 AND second = ?2)"
     }
-    return try pairs(condition + " ORDER BY name", [.string(zone), .string(object)])
+    return try pairs(condition + " ORDER BY name", [zone, object])
   }
 
-  private func pairs(_ condition: String, _ values: [Value]) throws -> [RemotePair] {
+  private func pairs(_ condition: String, _ values: [any ValueConvertible]) throws -> [RemotePair] {
     try prepareToRead()
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT name, relationship, first, second FROM _syncstack_remote_pairs "
-        + "WHERE zone = ?1 AND " + condition)
-    statement.bind(values)
-    defer { statement.reset() }
-    var result: [RemotePair] = []
-    while try statement.step() {
-      result.append(
-        RemotePair(
-          name: statement.text(0), relationship: statement.text(1), first: statement.text(2),
-          second: statement.text(3)))
+        + "WHERE zone = ?1 AND " + condition, values
+    ) { statement in
+      RemotePair(
+        name: statement.text(0), relationship: statement.text(1), first: statement.text(2),
+        second: statement.text(3))
     }
-    return result
   }
 }
 
@@ -65,13 +60,8 @@ extension StoreTransaction {
   /// Keeps the ends of a pair.
   package func setRemotePair(_ pair: RemotePair, in zone: String) throws {
     try requireOpen()
-    let statement = try connection.statement(
+    try connection.run(
       "INSERT OR REPLACE INTO _syncstack_remote_pairs (zone, name, relationship, first, second) "
-        + "VALUES (?, ?, ?, ?, ?)")
-    statement.bind([
-      .string(zone), .string(pair.name), .string(pair.relationship), .string(pair.first),
-      .string(pair.second),
-    ])
-    try statement.run()
+        + "VALUES (?, ?, ?, ?, ?)", [zone, pair.name, pair.relationship, pair.first, pair.second])
   }
 }

@@ -115,19 +115,16 @@ extension Connection {
       records.append((select.text(0), select.text(1), select.text(2), select.text(3)))
     }
     for record in records {
-      let update = try statement(
-        "UPDATE _syncstack_remote_records SET entity = ?, root = ?, stamps = ?, waiting = ? "
-          + "WHERE zone = ? AND name = ?")
-      update.bind(1, "\u{1}" + new.name)
-      update.bind(2, "\u{1}" + new.rootEntity.name)
       var stamps = RemoteStamps(record.stamps)
       stamps.rename(names)
       let waiting = Set(RemoteRecord.waiting(record.waiting).map { $0.renamed(names) })
-      update.bind(3, stamps.text.map(Value.string) ?? .null)
-      update.bind(4, RemoteRecord.text(of: waiting).map(Value.string) ?? .null)
-      update.bind(5, record.zone)
-      update.bind(6, record.name)
-      try update.run()
+      try run(
+        "UPDATE _syncstack_remote_records SET entity = ?, root = ?, stamps = ?, waiting = ? "
+          + "WHERE zone = ? AND name = ?",
+        [
+          "\u{1}" + new.name, "\u{1}" + new.rootEntity.name, stamps.text,
+          RemoteRecord.text(of: waiting), record.zone, record.name,
+        ])
     }
   }
 
@@ -136,25 +133,17 @@ extension Connection {
   ) throws {
     for (before, after) in names.inKeyOrder {
       for (table, owner) in [("links", "source"), ("lists", "owner")] {
-        let fields = try statement(
+        try run(
           "UPDATE _syncstack_remote_\(table) SET field = ?1 WHERE field = ?2 AND (zone, \(owner)) IN "
-            + "(SELECT zone, name FROM _syncstack_remote_records WHERE entity = ?3)")
-        fields.bind(1, after)
-        fields.bind(2, before)
-        fields.bind(3, "\u{1}" + new.name)
-        try fields.run()
+            + "(SELECT zone, name FROM _syncstack_remote_records WHERE entity = ?3)",
+          [after, before, "\u{1}" + new.name])
       }
-      let conflicts = try statement(
-        "UPDATE _syncstack_remote_conflicts SET field = ?1 WHERE field = ?2 AND entity = ?3")
-      conflicts.bind(1, after)
-      conflicts.bind(2, before)
-      conflicts.bind(3, old.name)
-      try conflicts.run()
+      try run(
+        "UPDATE _syncstack_remote_conflicts SET field = ?1 WHERE field = ?2 AND entity = ?3",
+        [after, before, old.name])
     }
-    let conflicts = try statement(
-      "UPDATE _syncstack_remote_conflicts SET entity = ? WHERE entity = ?")
-    conflicts.bind(1, "\u{1}" + new.name)
-    conflicts.bind(2, old.name)
-    try conflicts.run()
+    try run(
+      "UPDATE _syncstack_remote_conflicts SET entity = ? WHERE entity = ?",
+      ["\u{1}" + new.name, old.name])
   }
 }

@@ -9,8 +9,7 @@ extension StoreReader {
     let statement = try connection.statement(
       "SELECT account, generation, token, history, clock, model, enrolled, deleted, "
         + "pulled_ms, pushed_ms, witness, newest, readonly "
-        + "FROM _syncstack_remote_zones WHERE name = ?")
-    statement.bind(1, name)
+        + "FROM _syncstack_remote_zones WHERE name = ?", [name])
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     var zone = RemoteZone(name)
@@ -36,24 +35,21 @@ extension StoreReader {
   /// The names of all zones that anything is kept of.
   package func remoteZoneNames() throws -> [String] {
     try prepareToRead()
-    let statement = try connection.statement(
-      "SELECT name FROM _syncstack_remote_zones ORDER BY name")
-    defer { statement.reset() }
-    var names: [String] = []
-    while try statement.step() { names.append(statement.text(0)) }
-    return names
+    return try connection.all(
+      "SELECT name FROM _syncstack_remote_zones ORDER BY name"
+    ) { statement in statement.text(0) }
   }
 
   /// The record of that name.
   package func remoteRecord(_ name: String, in zone: String) throws -> RemoteRecord? {
-    try records(Self.ofName, [.string(zone), .string(name)]).first
+    try records(Self.ofName, [zone, name]).first
   }
 
   /// The record of an object.
   ///
   /// - Parameter entity: the object's entity, or one above or below it.
   package func remoteRecord(of row: Int64, _ entity: EntityDescription) throws -> RemoteRecord? {
-    try records(Self.ofObject, [.string(entity.rootEntity.name), .int(row)]).first
+    try records(Self.ofObject, [entity.rootEntity.name, row]).first
   }
 
   /// The records of these names that are known, by name.
@@ -61,8 +57,7 @@ extension StoreReader {
     _ names: [String], in zone: String
   ) throws -> [String: RemoteRecord] {
     try prepareToRead()
-    let statement = try connection.statement(Self.ofName)
-    statement.bind(1, zone)
+    let statement = try connection.statement(Self.ofName, [zone])
     defer { statement.reset() }
     var result: [String: RemoteRecord] = [:]
     result.reserveCapacity(names.count)
@@ -77,13 +72,11 @@ extension StoreReader {
   /// The objects of a table that have records.
   package func remoteRows(of root: EntityDescription) throws -> Set<Int64> {
     try prepareToRead()
-    let statement = try connection.statement(
-      "SELECT object_row FROM _syncstack_remote_records WHERE root = ?1 AND object_row IS NOT NULL")
-    statement.bind(1, root.name)
-    defer { statement.reset() }
-    var result: Set<Int64> = []
-    while try statement.step() { result.insert(statement.integer(0)) }
-    return result
+    return Set(
+      try connection.all(
+        "SELECT object_row FROM _syncstack_remote_records WHERE root = ?1 AND object_row IS NOT NULL",
+        [root.name]
+      ) { $0.integer(0) })
   }
 
   /// Records with something to send and without a problem, by name.
@@ -95,12 +88,12 @@ extension StoreReader {
     try records(
       Self.selecting
         + "WHERE zone = ?1 AND waiting IS NOT NULL AND problem IS NULL AND name > ?2 ORDER BY name LIMIT ?3",
-      [.string(zone), .string(name), .int(Int64(limit))])
+      [zone, name, limit])
   }
 
   /// Every record, by name.
   package func allRemoteRecords(in zone: String) throws -> [RemoteRecord] {
-    try records(Self.selecting + "WHERE zone = ?1 ORDER BY name", [.string(zone)])
+    try records(Self.selecting + "WHERE zone = ?1 ORDER BY name", [zone])
   }
 
   /// Records with a problem, by name.
@@ -130,8 +123,7 @@ extension StoreReader {
     try prepareToRead()
     let statement = try connection.statement(
       "SELECT 1 FROM _syncstack_remote_records INDEXED BY _syncstack_remote_waiting "
-        + "WHERE waiting IS NOT NULL AND zone = ? LIMIT 1")
-    statement.bind(1, zone)
+        + "WHERE waiting IS NOT NULL AND zone = ? LIMIT 1", [zone])
     defer { statement.reset() }
     return try statement.step()
   }
@@ -172,28 +164,23 @@ extension StoreReader {
   /// Values that lost, latest first.
   package func remoteConflicts(in zone: String, limit: Int = .max) throws -> [RemoteConflict] {
     try prepareToRead()
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT id, name, entity, field, value, stamp, winner, ts_ms "
-        + "FROM _syncstack_remote_conflicts WHERE zone = ?1 ORDER BY id DESC LIMIT ?2")
-    statement.bind(1, zone)
-    statement.bind(2, Int64(clamping: limit))
-    defer { statement.reset() }
-    var result: [RemoteConflict] = []
-    while try statement.step() {
+        + "FROM _syncstack_remote_conflicts WHERE zone = ?1 ORDER BY id DESC LIMIT ?2",
+      [zone, limit]
+    ) { statement in
       var conflict = RemoteConflict(
         name: statement.text(1), entity: statement.text(2), field: statement.text(3),
         value: statement.text(4), stamp: statement.text(5), winner: statement.text(6))
       conflict.id = statement.integer(0)
       conflict.time = statement.integer(7)
-      result.append(conflict)
+      return conflict
     }
-    return result
   }
 
   private func count(_ source: String, _ zone: String) throws -> Int {
     try prepareToRead()
-    let statement = try connection.statement("SELECT count(*) FROM \(source)")
-    statement.bind(1, zone)
+    let statement = try connection.statement("SELECT count(*) FROM \(source)", [zone])
     defer { statement.reset() }
     return try statement.step() ? Int(statement.integer(0)) : 0
   }
@@ -202,19 +189,15 @@ extension StoreReader {
     _ condition: String, _ values: [String]
   ) throws -> [(zone: String, link: RemoteLink)] {
     try prepareToRead()
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT zone, source, field, target, entity FROM _syncstack_remote_links "
-        + "WHERE \(condition) ORDER BY zone, source, field")
-    for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
-    defer { statement.reset() }
-    var result: [(zone: String, link: RemoteLink)] = []
-    while try statement.step() {
+        + "WHERE \(condition) ORDER BY zone, source, field", values
+    ) { statement in
       let link = RemoteLink(
         source: statement.text(1), field: statement.text(2), target: statement.text(3),
         entity: statement.text(4))
-      result.append((statement.text(0), link))
+      return (statement.text(0), link)
     }
-    return result
   }
 
   /// Records that have a value that few have, by name. Without being told, SQLite reads all records
@@ -223,17 +206,12 @@ extension StoreReader {
     try records(
       Self.selecting
         + "INDEXED BY \(index) WHERE zone = ?1 AND \(column) IS NOT NULL ORDER BY name",
-      [.string(zone)])
+      [zone])
   }
 
-  private func records(_ sql: String, _ values: [Value]) throws -> [RemoteRecord] {
+  private func records(_ sql: String, _ values: [any ValueConvertible]) throws -> [RemoteRecord] {
     try prepareToRead()
-    let statement = try connection.statement(sql)
-    statement.bind(values)
-    defer { statement.reset() }
-    var result: [RemoteRecord] = []
-    while try statement.step() { result.append(try record(statement)) }
-    return result
+    return try connection.all(sql, values) { statement in try record(statement) }
   }
 
   private static let selecting =

@@ -9,11 +9,11 @@ extension StoreTransaction {
         + "clock, model, enrolled, deleted, pulled_ms, pushed_ms, witness, newest, readonly) "
         + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
-        .string(zone.name), .text(zone.account), .text(zone.generation), .text(zone.token),
-        .int(zone.history), .int(zone.clock), .text(zone.model), .int(zone.isEnrolled ? 1 : 0),
-        .int(zone.deleted),
-        zone.lastPull.map(Value.int) ?? .null, zone.lastPush.map(Value.int) ?? .null,
-        .text(zone.witness), .int(zone.newest), .int(zone.isReadOnly ? 1 : 0),
+        zone.name, zone.account, zone.generation, zone.token,
+        zone.history, zone.clock, zone.model, zone.isEnrolled,
+        zone.deleted,
+        zone.lastPull, zone.lastPush,
+        zone.witness, zone.newest, zone.isReadOnly,
       ])
   }
 
@@ -22,47 +22,36 @@ extension StoreTransaction {
   /// - Parameter before: What is kept of it, where that is at hand: while it is of the same object,
   ///   its place in the index of objects stays.
   package func setRemoteRecord(_ record: RemoteRecord, before: RemoteRecord? = nil) throws {
-    try requireOpen()
-    let statement: Statement
+    var values: [any ValueConvertible] = [
+      record.zone, record.name, record.tag, record.stamp, record.stamps.text, record.deletion,
+      record.waitingText, record.kept, record.problem, record.isEvicted, record.movedText,
+    ]
     if let before, before.row == record.row, before.entity == record.entity {
-      statement = try connection.statement(
+      return try run(
         "UPDATE _syncstack_remote_records SET tag = ?3, stamp = ?4, stamps = ?5, deletion = ?6, "
           + "waiting = ?7, kept = ?8, problem = ?9, evicted = ?10, moved = ?11 "
-          + "WHERE zone = ?1 AND name = ?2")
-    } else {
-      statement = try connection.statement(
-        "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, tag, stamp, stamps, deletion, "
-          + "waiting, kept, problem, evicted, moved, entity, root, object_row) "
-          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      statement.bind(12, record.entity)
-      statement.bind(13, model.entity(named: record.entity)?.rootEntity.name ?? "")
-      statement.bind(14, record.row)
+          + "WHERE zone = ?1 AND name = ?2", values)
     }
-    statement.bind(1, record.zone)
-    statement.bind(2, record.name)
-    statement.bind(3, record.tag)
-    statement.bind(4, record.stamp)
-    statement.bind(5, record.stamps.text)
-    statement.bind(6, record.deletion)
-    statement.bind(7, record.waitingText)
-    statement.bind(8, record.kept)
-    statement.bind(9, record.problem)
-    statement.bind(10, Int64(record.isEvicted ? 1 : 0))
-    statement.bind(11, record.movedText)
-    try statement.run()
+    values += [
+      record.entity, model.entity(named: record.entity)?.rootEntity.name ?? "", record.row,
+    ]
+    try run(
+      "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, tag, stamp, stamps, deletion, "
+        + "waiting, kept, problem, evicted, moved, entity, root, object_row) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
   }
 
   /// Forgets a record, its links and its lists.
   package func removeRemoteRecord(_ name: String, in zone: String) throws {
     try run(
       "DELETE FROM _syncstack_remote_records WHERE zone = ? AND name = ?",
-      [.string(zone), .string(name)])
+      [zone, name])
     try run(
       "DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ?",
-      [.string(zone), .string(name)])
+      [zone, name])
     try run(
       "DELETE FROM _syncstack_remote_pairs WHERE zone = ? AND name = ?",
-      [.string(zone), .string(name)])
+      [zone, name])
     try removeRemoteLists(of: name, in: zone)
   }
 
@@ -74,7 +63,7 @@ extension StoreTransaction {
       try run(
         "UPDATE OR REPLACE _syncstack_remote_\(table) SET zone = ?, \(column) = ? "
           + "WHERE zone = ? AND \(column) = ?",
-        [.string(other), .string(new), .string(zone), .string(name)])
+        [other, new, zone, name])
     }
     try removeRemoteRecord(name, in: zone)
   }
@@ -84,16 +73,16 @@ extension StoreTransaction {
   package func removeRemoteZone(_ zone: String, keepingConflictsIn other: String) throws {
     try run(
       "UPDATE _syncstack_remote_conflicts SET zone = ? WHERE zone = ?",
-      [.string(other), .string(zone)])
+      [other, zone])
     try removeRemoteZone(zone)
   }
 
   /// Forgets everything about a zone.
   package func removeRemoteZone(_ zone: String) throws {
     for table in ["records", "links", "pairs", "lists", "conflicts"] {
-      try run("DELETE FROM _syncstack_remote_\(table) WHERE zone = ?", [.string(zone)])
+      try run("DELETE FROM _syncstack_remote_\(table) WHERE zone = ?", [zone])
     }
-    try run("DELETE FROM _syncstack_remote_zones WHERE name = ?", [.string(zone)])
+    try run("DELETE FROM _syncstack_remote_zones WHERE name = ?", [zone])
   }
 
   /// Remembers where a to-one relationship leads once its target arrives.
@@ -102,8 +91,8 @@ extension StoreTransaction {
       "INSERT OR REPLACE INTO _syncstack_remote_links (zone, source, field, target, entity) "
         + "VALUES (?, ?, ?, ?, ?)",
       [
-        .string(zone), .string(link.source), .string(link.field), .string(link.target),
-        .string(link.entity),
+        zone, link.source, link.field, link.target,
+        link.entity,
       ])
   }
 
@@ -111,7 +100,7 @@ extension StoreTransaction {
   package func removeRemoteLink(from source: String, _ field: String, in zone: String) throws {
     try run(
       "DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ? AND field = ?",
-      [.string(zone), .string(source), .string(field)])
+      [zone, source, field])
   }
 
   /// Keeps a value that lost; only so many of the latest stay.
@@ -120,43 +109,26 @@ extension StoreTransaction {
       "INSERT INTO _syncstack_remote_conflicts (zone, name, entity, field, value, stamp, winner, "
         + "ts_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       [
-        .string(zone), .string(conflict.name), .string(conflict.entity), .string(conflict.field),
-        .string(conflict.value), .string(conflict.stamp), .string(conflict.winner),
-        .int(ChangeJournal.milliseconds(configuration.now())),
+        zone, conflict.name, conflict.entity, conflict.field,
+        conflict.value, conflict.stamp, conflict.winner,
+        milliseconds,
       ])
     try run(
       "DELETE FROM _syncstack_remote_conflicts WHERE zone = ?1 AND id <= "
         + "(SELECT max(id) FROM _syncstack_remote_conflicts) - ?2",
-      [.string(zone), .int(Int64(limit))])
+      [zone, limit])
   }
 
   /// Forgets a value that lost.
   package func removeRemoteConflict(_ id: Int64) throws {
-    try run("DELETE FROM _syncstack_remote_conflicts WHERE id = ?", [.int(id)])
+    try run("DELETE FROM _syncstack_remote_conflicts WHERE id = ?", [id])
   }
 
   /// Milliseconds since 1970 of what is written now.
   package var milliseconds: Int64 { ChangeJournal.milliseconds(configuration.now()) }
 
-  private func run(_ sql: String, _ values: [Value]) throws {
+  private func run(_ sql: String, _ values: [any ValueConvertible]) throws {
     try requireOpen()
-    let statement = try connection.statement(sql)
-    statement.bind(values)
-    try statement.run()
+    try connection.run(sql, values)
   }
-}
-
-extension Statement {
-  fileprivate func bind(_ index: Int32, _ text: String?) {
-    if let text { bind(index, text) } else { bindNull(index) }
-  }
-
-  fileprivate func bind(_ index: Int32, _ number: Int64?) {
-    if let number { bind(index, number) } else { bindNull(index) }
-  }
-}
-
-extension Value {
-  /// Text, or null for none.
-  fileprivate static func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
 }

@@ -1,5 +1,6 @@
 import CSyncStackSQLite
 import Foundation
+import SyncCore
 
 /// One connection to a database. Confined to one queue: opened without SQLite's own mutexes.
 final class Connection {
@@ -110,6 +111,29 @@ final class Connection {
     let statement = try Statement(sql, connection: handle, recorder: recorder, isKept: isKept)
     if isKept { cache.insert(statement) }
     return statement
+  }
+
+  /// The same with its first parameters bound.
+  func statement(_ sql: String, _ values: [any ValueConvertible]) throws -> Statement {
+    let statement = try statement(sql)
+    statement.bind(values.map(\.storedValue))
+    return statement
+  }
+
+  /// Runs a statement from the cache that returns no rows.
+  func run(_ sql: String, _ values: [any ValueConvertible]) throws {
+    try statement(sql, values).run()
+  }
+
+  /// What a closure makes of each row that a statement from the cache returns.
+  func all<Result>(
+    _ sql: String, _ values: [any ValueConvertible] = [], _ row: (Statement) throws -> Result
+  ) throws -> [Result] {
+    let statement = try statement(sql, values)
+    defer { statement.reset() }
+    var result: [Result] = []
+    while try statement.step() { result.append(try row(statement)) }
+    return result
   }
 
   /// A statement that the caller keeps for itself.

@@ -204,11 +204,8 @@ struct RowSequenceMigration {
     guard after != before else { return }
     try connection.execute("DELETE FROM _syncstack_sequences")
     for (name, next) in after.inKeyOrder {
-      let statement = try connection.statement(
-        "INSERT INTO _syncstack_sequences (name, next) VALUES (?, ?)")
-      statement.bind(1, name)
-      statement.bind(2, next)
-      try statement.run()
+      try connection.run(
+        "INSERT INTO _syncstack_sequences (name, next) VALUES (?, ?)", [name, next])
     }
   }
 

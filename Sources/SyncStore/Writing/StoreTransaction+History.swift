@@ -33,26 +33,22 @@ extension StoreTransaction {
   package func setHistoryConsumer(_ consumer: HistoryConsumer) throws {
     try requireOpen()
     try requireHistory()
-    let statement = try connection.statement(
+    try connection.run(
       "INSERT OR REPLACE INTO _syncstack_history_consumers "
-        + "(name, txn, durable, max_lag_txn, max_lag_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?)")
-    statement.bind(1, consumer.name)
-    statement.bind(2, consumer.token.number)
-    statement.bind(3, Int64(consumer.isDurable ? 1 : 0))
-    statement.bind(4, consumer.maximumLag.map(Value.int) ?? .null)
-    statement.bind(5, consumer.maximumAge.map { .int(Int64($0 * 1000)) } ?? .null)
-    statement.bind(6, ChangeJournal.milliseconds(configuration.now()))
-    try statement.run()
+        + "(name, txn, durable, max_lag_txn, max_lag_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        consumer.name, consumer.token.number, consumer.isDurable, consumer.maximumLag,
+        consumer.maximumAge.map { Int64($0 * 1000) },
+        ChangeJournal.milliseconds(configuration.now()),
+      ])
   }
 
   /// Forgets a consumer; history that only it waited for may be purged then.
   package func removeHistoryConsumer(named name: String) throws {
     try requireOpen()
     try requireHistory()
-    let statement = try connection.statement(
-      "DELETE FROM _syncstack_history_consumers WHERE name = ?")
-    statement.bind(1, name)
-    try statement.run()
+    try connection.run(
+      "DELETE FROM _syncstack_history_consumers WHERE name = ?", [name])
   }
 
   /// Purges whole transactions up to a token and moves the floor.
@@ -85,8 +81,7 @@ extension StoreTransaction {
     try requireHistory()
     try dropLateConsumers()
     let statement = try connection.statement(
-      "SELECT max(txn) FROM _syncstack_history WHERE ts_ms < ?")
-    statement.bind(1, ChangeJournal.milliseconds(date))
+      "SELECT max(txn) FROM _syncstack_history WHERE ts_ms < ?", [ChangeJournal.milliseconds(date)])
     let last = try statement.step() ? statement.optionalInteger(0) : nil
     statement.reset()
     let bound = try historyConsumers().filter(\.isDurable).map(\.token.number).min()
@@ -95,22 +90,19 @@ extension StoreTransaction {
 
   /// Consumers that lag behind further than they said they may do not hold anybody up.
   private func dropLateConsumers() throws {
-    let statement = try connection.statement(
+    try connection.run(
       "DELETE FROM _syncstack_history_consumers WHERE "
         + "max_lag_txn < (SELECT count(*) FROM _syncstack_history h "
         + "WHERE h.txn > _syncstack_history_consumers.txn) OR max_lag_ms < ?1 - "
         + "(SELECT min(h.ts_ms) FROM _syncstack_history h "
-        + "WHERE h.txn > _syncstack_history_consumers.txn)")
-    statement.bind(1, ChangeJournal.milliseconds(configuration.now()))
-    try statement.run()
+        + "WHERE h.txn > _syncstack_history_consumers.txn)",
+      [ChangeJournal.milliseconds(configuration.now())])
   }
 
   private func purge(through number: Int64, limit: Int) throws -> Bool {
     let select = try connection.statement(
       "SELECT max(txn), count(*), max(ts_ms) FROM (SELECT txn, ts_ms FROM _syncstack_history "
-        + "WHERE txn <= ? ORDER BY txn LIMIT ?)")
-    select.bind(1, number)
-    select.bind(2, Int64(clamping: limit))
+        + "WHERE txn <= ? ORDER BY txn LIMIT ?)", [number, Int64(clamping: limit)])
     guard try select.step(), let last = select.optionalInteger(0) else {
       select.reset()
       return false
@@ -127,9 +119,7 @@ extension StoreTransaction {
       "DELETE FROM _syncstack_history WHERE txn <= ?",
       "UPDATE _syncstack_history_floor SET txn = max(txn, ?)",
     ] {
-      let statement = try connection.statement(text)
-      statement.bind(1, last)
-      try statement.run()
+      try connection.run(text, [last])
     }
     return count >= limit
   }

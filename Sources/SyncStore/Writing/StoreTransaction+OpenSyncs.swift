@@ -13,15 +13,11 @@ extension StoreTransaction {
     if try !hasOpenSyncs {
       for table in OpenSyncTables.creation { try connection.execute(table) }
     }
-    let statement = try connection.statement(
+    try connection.run(
       "INSERT INTO _syncstack_open_syncs (kind, name, revision, head) "
         + "VALUES (?1, ?2, ?4, coalesce(?3, x'')) ON CONFLICT (kind, name) "
-        + "DO UPDATE SET revision = revision + ?4, head = coalesce(?3, head)")
-    statement.bind(1, kind)
-    statement.bind(2, name)
-    statement.bind(3, head.map(Value.data) ?? .null)
-    statement.bind(4, Int64(head == nil ? 0 : 1))
-    try statement.run()
+        + "DO UPDATE SET revision = revision + ?4, head = coalesce(?3, head)",
+      [kind, name, head, Int64(head == nil ? 0 : 1)])
     guard let sync = try openSync(kind, name) else {
       throw StoreError(.failed, message: "The sync that was just kept is not there.")
     }
@@ -32,17 +28,13 @@ extension StoreTransaction {
   package func forget(_ sync: OpenSync) throws {
     try requireOpen()
     try forgetParts(of: sync)
-    let statement = try connection.statement("DELETE FROM _syncstack_open_syncs WHERE id = ?")
-    statement.bind(1, sync.id)
-    try statement.run()
+    try connection.run("DELETE FROM _syncstack_open_syncs WHERE id = ?", [sync.id])
   }
 
   /// Forgets what the parts of an open sync said, but not the sync.
   package func forgetParts(of sync: OpenSync) throws {
     for part in OpenSyncTables.parts {
-      let statement = try connection.statement("DELETE FROM _syncstack_open_\(part) WHERE sync = ?")
-      statement.bind(1, sync.id)
-      try statement.run()
+      try connection.run("DELETE FROM _syncstack_open_\(part) WHERE sync = ?", [sync.id])
     }
   }
 
@@ -98,22 +90,15 @@ extension StoreTransaction {
       deletion.bind(2, number)
       try deletion.run()
     }
-    let insertion = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack_open_references (sync, number, owner, entity, relationship, "
-        + "destination, object_key, owner_key, position, flags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    )
     for reference in references {
-      insertion.bind(1, sync.id)
-      insertion.bind(2, reference.number)
-      insertion.bind(3, reference.owner)
-      insertion.bind(4, reference.ownerEntity)
-      insertion.bind(5, reference.relationship)
-      insertion.bind(6, reference.destination)
-      insertion.bind(7, .data(reference.key.archive))
-      insertion.bind(8, reference.ownerKey)
-      insertion.bind(9, reference.position)
-      insertion.bind(10, reference.flags)
-      try insertion.run()
+      try connection.run(
+        "INSERT OR REPLACE INTO _syncstack_open_references (sync, number, owner, entity, relationship, "
+          + "destination, object_key, owner_key, position, flags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+          sync.id, reference.number, reference.owner, reference.ownerEntity,
+          reference.relationship, reference.destination, reference.key.archive,
+          reference.ownerKey, reference.position, reference.flags,
+        ])
     }
   }
 

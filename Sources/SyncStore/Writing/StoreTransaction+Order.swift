@@ -49,15 +49,9 @@ extension StoreTransaction {
       (table, key, member, place) = (members.quoted, column.quoted, "_row", position.quoted)
     case .inverse, .column, nil: return []
     }
-    let statement = try connection.statement(
+    return try connection.all(
       "SELECT \(member), \(place) FROM \(table) WHERE \(key) = ? "
-        + "ORDER BY \(place) IS NULL, \(place), \(member)")
-    statement.bind(1, owner)
-    defer { statement.reset() }
-    var result: [(member: Int64, place: Int64?)] = []
-    while try statement.step() {
-      result.append((statement.integer(0), statement.optionalInteger(1)))
-    }
-    return result
+        + "ORDER BY \(place) IS NULL, \(place), \(member)", [owner]
+    ) { statement in (statement.integer(0), statement.optionalInteger(1)) }
   }
 }

@@ -28,10 +28,8 @@ extension StoreTransaction {
   /// Forgets an outbox, but not that it reads the history.
   func forgetOutbox(_ name: String) throws {
     for (table, column) in [("outbox_entries", "outbox"), ("outboxes", "name")] {
-      let statement = try connection.statement(
-        "DELETE FROM _syncstack_\(table) WHERE \(column) = ?")
-      statement.bind(1, name)
-      try statement.run()
+      try connection.run(
+        "DELETE FROM _syncstack_\(table) WHERE \(column) = ?", [name])
     }
     changesUnsent = true
     unsent.clear()
@@ -76,12 +74,9 @@ extension StoreTransaction {
   }
 
   private func set(_ state: OutboxState) throws {
-    let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack_outboxes (name, history, revision) VALUES (?, ?, ?)")
-    statement.bind(1, state.name)
-    statement.bind(2, state.history)
-    statement.bind(3, state.revision)
-    try statement.run()
+    try connection.run(
+      "INSERT OR REPLACE INTO _syncstack_outboxes (name, history, revision) VALUES (?, ?, ?)",
+      [state.name, state.history, state.revision])
     let consumer = OutboxTables.consumer(state.name)
     let known = try historyConsumers().first { $0.name == consumer }
     guard known?.token.number != state.history else { return }
@@ -90,26 +85,21 @@ extension StoreTransaction {
   }
 
   private func remove(_ entry: OutboxEntry, _ name: String) throws {
-    let statement = try connection.statement(
-      "DELETE FROM _syncstack_outbox_entries WHERE outbox = ? AND root = ? AND object_row = ?")
-    statement.bind(1, name)
-    statement.bind(2, entry.id.entity.rootEntity.name)
-    statement.bind(3, entry.id.row)
-    try statement.run()
+    try connection.run(
+      "DELETE FROM _syncstack_outbox_entries WHERE outbox = ? AND root = ? AND object_row = ?",
+      [name, entry.id.entity.rootEntity.name, entry.id.row])
   }
 
   private func write(_ entry: OutboxEntry, _ name: String) throws {
     let entity = entry.id.entity
-    func names(_ edit: OutboxEntry.Edit?) -> Value {
-      guard let edit else { return .null }
-      return .string(edit.slots.map { entity.properties[$0].name }.joined(separator: " "))
+    func names(_ edit: OutboxEntry.Edit?) -> String? {
+      edit.map { $0.slots.map { entity.properties[$0].name }.joined(separator: " ") }
     }
-    func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
-    func base(_ edit: OutboxEntry.Edit?) throws -> Value {
-      text(try edit.flatMap { try Tombstone.encode($0.base, of: entity, keepsNulls: true) })
+    func base(_ edit: OutboxEntry.Edit?) throws -> String? {
+      try edit.flatMap { try Tombstone.encode($0.base, of: entity, keepsNulls: true) }
     }
     // A conflict is about the object's place among the others, never about a new number.
-    let statement = try connection.statement(
+    try connection.run(
       "INSERT INTO _syncstack_outbox_entries (outbox, entity, root, object_row, kind, columns, "
         + "tombstone, sent_kind, sent_columns, json, changed, idempotency, tries, earliest_ms, refusal, "
         + "base, sent_base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -118,17 +108,13 @@ extension StoreTransaction {
         + "sent_kind = excluded.sent_kind, sent_columns = excluded.sent_columns, json = excluded.json, "
         + "changed = excluded.changed, idempotency = excluded.idempotency, tries = excluded.tries, "
         + "earliest_ms = excluded.earliest_ms, refusal = excluded.refusal, base = excluded.base, "
-        + "sent_base = excluded.sent_base")
-    statement.bind(
+        + "sent_base = excluded.sent_base",
       [
-        .string(name), .string(entity.name), .string(entity.rootEntity.name), .int(entry.id.row),
-        entry.waiting.map { .int($0.kind.rawValue) } ?? .null, names(entry.waiting),
-        text(try Tombstone.encode(entry.tombstone, of: entity)),
-        entry.sent.map { .int($0.edit.kind.rawValue) } ?? .null, names(entry.sent?.edit),
-        text(entry.sent?.json), text(entry.sent?.changedJSON), text(entry.sent?.idempotencyKey),
-        .int(entry.tries), entry.earliest.map(Value.int) ?? .null, text(entry.refusal),
-        try base(entry.waiting), try base(entry.sent?.edit),
+        name, entity.name, entity.rootEntity.name, entry.id.row, entry.waiting?.kind.rawValue,
+        names(entry.waiting), try Tombstone.encode(entry.tombstone, of: entity),
+        entry.sent?.edit.kind.rawValue, names(entry.sent?.edit), entry.sent?.json,
+        entry.sent?.changedJSON, entry.sent?.idempotencyKey, entry.tries, entry.earliest,
+        entry.refusal, try base(entry.waiting), try base(entry.sent?.edit),
       ])
-    try statement.run()
   }
 }
