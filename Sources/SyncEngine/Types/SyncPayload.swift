@@ -49,17 +49,16 @@ extension SyncPayload {
   func withBytes<T>(
     _ control: SyncControl? = nil, _ body: (UnsafeRawBufferPointer) throws -> T
   ) throws -> T {
+    try data(control).withUnsafeBytes(body)
+  }
+
+  private func data(_ control: SyncControl?) throws -> Data {
     switch content {
-    case .stream(let stream):
-      return try stream.read(control).withUnsafeBytes(body)
-    case .data(let data):
-      return try data.withUnsafeBytes(body)
-    case .json(let value):
-      return try value.data().withUnsafeBytes(body)
-    case .unusable(let error):
-      throw error
-    case .file(let url):
-      return try PayloadFile(url).read(control).withUnsafeBytes(body)
+    case .stream(let stream): try stream.read(control)
+    case .data(let data): data
+    case .json(let value): value.data()
+    case .unusable(let error): throw error
+    case .file(let url): try PayloadFile(url).read(control)
     }
   }
 
@@ -70,7 +69,7 @@ extension SyncPayload {
     let document: JSONValue
     switch content {
     case .json(let value): document = value
-    default: document = try JSONValue(parsing: withBytes { Data($0) })
+    default: document = try JSONValue(parsing: data(nil))
     }
     var item = document
     if let items = document.arrayValue, items.count == 1 { item = items[0] }

@@ -28,22 +28,7 @@ struct UniquenessMigrationCheck {
     let slots = constraint.compactMap { entity.entity.property(named: $0)?.slot }
     let columns = slots.compactMap { entity.column($0)?.quoted }
     guard columns.count == constraint.count, !columns.isEmpty else { return }
-    let table = entity.table
-    let conditions =
-      columns.map { "\($0) IS NOT NULL" } + [entity.entityCondition()].compactMap { $0 }
-    let list = columns.joined(separator: ", ")
-    let same = columns.enumerated().map { "t.\($1) = g.c\($0)" }
-    let members = (same + [entity.entityCondition(prefix: "t.")].compactMap { $0 })
-    let named = columns.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
-    let key = entity.keySlot.flatMap { entity.column($0)?.quoted }
-    let number = table.hasEntityColumn ? "t._entity" : "0"
-    let statement = try connection.ownedStatement(
-      "SELECT t._row, \(number), \(key.map { "t.\($0)" } ?? "NULL"), "
-        + columns.map { "t.\($0)" }.joined(separator: ", ")
-        + " FROM \(table.quoted) t JOIN (SELECT \(named) FROM \(table.quoted) "
-        + "WHERE \(conditions.joined(separator: " AND ")) GROUP BY \(list) HAVING count(*) > 1 "
-        + "ORDER BY min(_row) LIMIT 1) g ON \(members.joined(separator: " AND ")) "
-        + "ORDER BY t._row LIMIT 10")
+    let statement = try connection.ownedStatement(select(columns, of: entity))
     var names: [String] = []
     var keys: [Value] = []
     var shared: [String] = []
@@ -64,5 +49,24 @@ struct UniquenessMigrationCheck {
         + "“\(entity.entity.name)”. Change or delete them with the old model first, or take the "
         + "constraint out. Nothing was changed.",
       entity: entity.entity.name, keys: keys)
+  }
+
+  /// Selects the objects of the first group that has the same values: row, entity, key, values.
+  private func select(_ columns: [String], of entity: EntityLayout) -> String {
+    let table = entity.table.quoted
+    let list = columns.joined(separator: ", ")
+    let conditions =
+      columns.map { $0 + " IS NOT NULL" } + [entity.entityCondition()].compactMap { $0 }
+    let same =
+      columns.map { "t.\($0) = g.\($0)" }
+      + [entity.entityCondition(prefix: "t.")].compactMap { $0 }
+    let key = entity.keySlot.flatMap { entity.column($0) }.map { "t." + $0.quoted } ?? "NULL"
+    return """
+      SELECT t._row, \(entity.table.hasEntityColumn ? "t._entity" : "0"), \(key), \
+      \(columns.map { "t." + $0 }.joined(separator: ", ")) \
+      FROM \(table) t JOIN (SELECT \(list) FROM \(table) \
+      WHERE \(conditions.joined(separator: " AND ")) GROUP BY \(list) HAVING count(*) > 1 \
+      ORDER BY min(_row) LIMIT 1) g ON \(same.joined(separator: " AND ")) ORDER BY t._row LIMIT 10
+      """
   }
 }
