@@ -46,12 +46,6 @@ final class MatchedBatch {
   /// The stored rows that references mean.
   @exclusivity(unchecked) var references = ReferencedRows()
 
-  /// The stored row of a given parent, of which nothing is known yet but its number.
-  var placeholder: Int32?
-
-  /// Whether the whole table was read, so that nothing has to be looked up.
-  var isComplete = false
-
   /// Stored rows that have the key of an occurrence, beside the one that it is, and whether they
   /// take its values.
   private(set) var copies: [(occurrence: Int32, stored: Int32, takesValues: Bool)] = []
@@ -73,7 +67,7 @@ final class MatchedBatch {
     let index = stored.append(
       row: parent.id.row, entity: entity.subentities.isEmpty ? nil : parent.id.entity.index
     ) { _ in 0 }
-    placeholder = index
+    stored.placeholder = index
     occurrences[parent.occurrence] = Match(
       row: parent.id.row, stored: index, flags: [.active, .referenceOnly, .reached, .decided])
     stored.occurrences[index] = parent.occurrence

@@ -20,7 +20,7 @@ extension Matcher {
     let estimate = try transaction.estimatedCount(of: batch.entity)
     if coversTable || touched * scannedRowsPerKey >= estimate {
       batch.stored.reserve(min(estimate, touched))
-      batch.isComplete = true
+      batch.stored.isComplete = true
       return try transaction.readingThrough { try read(batch, .all) }
     }
     try read(batch, .keys(slot: batch.node.identity[0], keys(of: batch)))
@@ -47,13 +47,13 @@ extension Matcher {
 
   /// Reads the rows that belong to owners, whatever their keys.
   func loadMembers(of owners: [Int64], column slot: Int, in batch: MatchedBatch) throws {
-    guard !batch.isComplete else { return }
+    guard !batch.stored.isComplete else { return }
     try read(batch, .references(slot: slot, owners))
   }
 
   /// Reads rows by number.
   func loadRows(_ rows: [Int64], in batch: MatchedBatch) throws {
-    guard !batch.isComplete else { return }
+    guard !batch.stored.isComplete else { return }
     try read(batch, .rows(rows))
   }
 
@@ -84,8 +84,8 @@ extension Matcher {
       if count % SyncControl.stride == 0 { try control.checkpoint() }
       let row = cursor.row
       if mayRepeat, let known = stored.index(ofRow: row) {
-        if batch.placeholder == known {
-          batch.placeholder = nil
+        if batch.stored.placeholder == known {
+          batch.stored.placeholder = nil
           stored.setReferences(of: known) { cursor.integer(toOneSlots[$0]) ?? 0 }
           attach(known, cursor, search, in: batch)
         }

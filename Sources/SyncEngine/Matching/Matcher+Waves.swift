@@ -126,7 +126,7 @@ extension Matcher {
     let mentions = batch.mentions[rule]
     let owner = batch.occurrences[batch.representative(mentions.owners[mention])]
     guard owner.flags.contains(.active) else { return }
-    if relationship.kind == .oneToMany, !destination.isComplete, owner.row > 0,
+    if relationship.kind == .oneToMany, !destination.stored.isComplete, owner.row > 0,
       !owner.flags.contains(.inserted), !goesOn(rule, of: batch, owner)
     {
       next.owners[ListPlace(batch: batch.number, rule: rule), default: []].append(owner.row)

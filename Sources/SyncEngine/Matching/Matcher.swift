@@ -200,9 +200,9 @@ final class Matcher: PartPhase {
 extension Matcher {
   func makeStubs() throws {
     guard operations.contains(.insertRelationships) else { return }
-    for batch in batches where !batch.staged.stubs.isEmpty {
+    for batch in batches where !batch.staged.references.stubs.isEmpty {
       let family = [batch] + batch.subentityBatches(among: batches)
-      let missing = batch.staged.stubs.sorted().filter { reference in
+      let missing = batch.staged.references.stubs.sorted().filter { reference in
         let key = batch.staged.references[reference]
         return batch.references.first[Int(reference)] < 0
           && family.allSatisfy { $0.occurrence { key[$0] } < 0 }

@@ -16,6 +16,12 @@ final class StoredRows {
   /// Destination rows of each to-one column, 0 for none; in the order of the node's to-one slots.
   let references: [PlainArray<Int64>]
 
+  /// The row of a given parent, of which nothing is known yet but its number.
+  var placeholder: Int32?
+
+  /// Whether the whole table was read, so that nothing has to be looked up.
+  var isComplete = false
+
   /// Whether each row's number is larger than the one before, as after one scan.
   var isAscending = true
   private var indexByRow: [Int64: Int32] = [:]

@@ -181,7 +181,8 @@ extension SyncPass {
       try Namesakes(root).sort(in: claims, transaction)
     }
     knownRows =
-      isOnlyPart && root.isComplete && root.staged.tombstones.isEmpty ? root.stored.rows : nil
+      isOnlyPart && root.stored.isComplete && root.staged.tombstones.isEmpty
+      ? root.stored.rows : nil
   }
 }
 

@@ -28,10 +28,8 @@ final class Batch {
   @exclusivity(unchecked) var ofSubentities = SubentityMentions()
   let mentions: [LinkMentions]
 
-  /// Keys that the payload refers to without nesting the object, and those of them of which a stub
-  /// is made where no object has the key.
+  /// Keys that the payload refers to without nesting the object.
   let references: StagedKeys
-  var stubs: Set<Int32> = []
 
   /// Objects that the payload says are deleted.
   let tombstones: Tombstones
@@ -187,6 +185,9 @@ final class StagedKeys {
   private let block: RowBlock
   let index: KeyIndex
   private let identity: [Int]
+
+  /// References of which a stub is made where no object has the key.
+  var stubs: Set<Int32> = []
 
   init(_ node: PlanNode) {
     identity = node.identity

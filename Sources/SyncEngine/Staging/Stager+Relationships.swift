@@ -224,7 +224,7 @@ extension Stager {
       return nil
     }
     let reference = destination.references.number(of: key, in: keys.slot)
-    if link.rule.createsStubs { destination.stubs.insert(reference) }
+    if link.rule.createsStubs { destination.references.stubs.insert(reference) }
     contents?.refer(
       reference, in: link.rule.node,
       link.isOwned ? .listed : (link.rule.isOneToOne ? .taken : .shared))
