@@ -40,7 +40,7 @@ import SyncGraph
 /// ## At a glance
 /// - Outcome: ``result``, ``whenFinished(_:)``
 /// - For subclasses: ``main()``, ``stop()``, ``finish(with:)``
-open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendable {
+nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendable {
   // Mutable state: everything is in `state`, which is not held while anybody is called.
   private enum Phase {
     case waiting

@@ -19,7 +19,8 @@ import SyncStore
 ///
 /// A context has at most one object of an identifier, so `===` and `==` say the same. Objects
 /// belong to the queue of their context and cannot leave it: they are not `Sendable`, and use on
-/// another queue stops the program with a message. Identifiers may go anywhere.
+/// another queue stops the program with a message. Identifiers may go anywhere. Subclasses belong to
+/// no actor either, also where `MainActor` is a module's default isolation.
 ///
 /// ## States
 ///
@@ -46,7 +47,7 @@ import SyncStore
 /// - Changes: ``changedValues()``, ``committedValues(forKeys:)``
 /// - For subclasses: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
 ///   ``prepareForDeletion()``, ``validateForSave()``, ``validateForDelete()``
-open class ManagedObject {
+nonisolated open class ManagedObject {
   final let home: ObjectHome
 
   /// The number of the object's row; negative while it is new.
