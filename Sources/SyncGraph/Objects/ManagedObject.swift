@@ -19,8 +19,8 @@ import SyncStore
 ///
 /// A context has at most one object of an identifier, so `===` and `==` say the same. Objects
 /// belong to the queue of their context and cannot leave it: they are not `Sendable`, and use on
-/// another queue stops the program with a message. Identifiers may go anywhere. Subclasses belong to
-/// no actor either, also where `MainActor` is a module's default isolation.
+/// another queue stops the program with a message. Identifiers may go anywhere. Subclasses belong
+/// to no actor either, also where `MainActor` is the default isolation of a module.
 ///
 /// ## States
 ///
