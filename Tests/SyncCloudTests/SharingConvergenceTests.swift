@@ -178,7 +178,7 @@ import Testing
   }
 
   /// Both machines of the owner share the list, or share it no more, at the same moment. The quick
-  /// suite repeats the same two runs, since one of some hundred ends unequal (*Sharing*, limits).
+  /// suite repeats the same two runs.
   @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func machinesThatShareAtOneMomentEndEqual(_ number: Int) async throws {
     let isQuick = setting("SHARING") == nil

@@ -160,19 +160,20 @@ extension CloudEngine {
   ///
   /// - Returns: How many objects went.
   static func forget(_ zone: CloudZone, in writing: CloudWriting) throws -> Int {
-    var count = 0
+    var gone: [String] = []
     if zone.owner == nil {
       let stamp = writing.clock.next(at: writing.transaction.milliseconds)
       try ZoneMove(writing).moveAll(from: zone.key, stamp, buries: false)
     } else {
-      count = try writing.transaction.countRemoteObjects(in: zone.key)
-      try writing.enter(zone.key) {
+      gone = try writing.enter(zone.key) {
         try keepUnsent(in: writing)
-        try wipe(in: writing)
+        return try wipe(in: writing)
       }
     }
     try writing.remove(zone.key)
-    return count
+    // What was shared anew meanwhile is here by the same names.
+    for name in gone { try writing.followAnywhere(name) }
+    return gone.count
   }
 
   /// Keeps values that were not sent, and are of no use to anybody any more, as conflicts.

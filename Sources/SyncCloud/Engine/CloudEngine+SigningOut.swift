@@ -20,7 +20,7 @@ extension CloudEngine {
         for shared in try writing.sharedZones.get() {
           // What others share goes with the account.
           if wipe || shared.owner != nil {
-            try writing.enter(shared.key) { try Self.wipe(in: writing) }
+            _ = try writing.enter(shared.key) { try Self.wipe(in: writing) }
           }
           try writing.remove(shared.key)
         }
@@ -38,7 +38,11 @@ extension CloudEngine {
   }
 
   /// Deletes all objects of the zone here.
-  static func wipe(in writing: CloudWriting) throws {
+  ///
+  /// - Returns: The names of their records.
+  @discardableResult
+  static func wipe(in writing: CloudWriting) throws -> [String] {
+    var names: [String] = []
     let transaction = writing.transaction
     let deleter = ObjectDeleter(writing)
     for record in try transaction.allRemoteRecords(in: writing.zone.name) {
@@ -53,6 +57,8 @@ extension CloudEngine {
           relationship, of: entity, pairs: members.map { (owner: row, member: $0.row) })
       }
       try deleter.delete(row, entity, name: record.name)
+      names.append(record.name)
     }
+    return names
   }
 }

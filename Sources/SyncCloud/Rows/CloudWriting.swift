@@ -176,17 +176,27 @@ final class CloudWriting {
     return nil
   }
 
+  /// Whether this engine works on a zone: what leads out of a share that has ended is part of it
+  /// until that is home.
+  private func isOurs(_ zone: String) -> Bool {
+    zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
+  }
+
   /// Leads to an object that came whatever waited for it, and joins it with what it is paired with.
   func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
     let links = hasLinks ? try transaction.remoteLinks(to: name) : []
-    let zones = links.isEmpty ? [] : try zoneNames()
-    for (zone, link) in links where zones.contains(zone) {
+    for (zone, link) in links where isOurs(zone) {
       guard let source = try transaction.remoteRecord(link.source, in: zone),
         let sourceRow = source.row, let owner = model.entity(named: source.entity),
         let property = owner.property(named: link.field),
         let relationship = property.relationship,
         entity.isKind(of: owner.destination(of: relationship))
       else { continue }
+      // As it is found: where two zones have one of that name, each leads to its own.
+      guard try zone == current || transaction.remoteRecord(name, in: zone)?.row == nil else {
+        try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
+        continue
+      }
       try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
       if zone != current, fields.rules(of: owner).parent?.name == link.field {
         hasStrays = true
@@ -195,6 +205,16 @@ final class CloudWriting {
       }
     }
     try PairWriter(self).follow(name)
+  }
+
+  /// Leads what waits for an object of that name to one that is here, in whatever zone.
+  func followAnywhere(_ name: String) throws {
+    for zone in try zoneNames() {
+      guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
+        let entity = model.entity(named: record.entity)
+      else { continue }
+      try enter(zone) { try follow(name, row, entity) }
+    }
   }
 
   func removeLinks(from source: String) throws {

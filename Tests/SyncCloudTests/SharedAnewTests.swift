@@ -1,0 +1,124 @@
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// A list is shared no more, or shared anew, while machines put sections into it and take them out.
+@Suite struct SharedAnewTests {
+  private let scene: Scene
+  /// Another machine of the owner, and one of the guest.
+  private let tablet: Client
+  private let phone: Client
+
+  init() async throws {
+    // What comes home comes page by page.
+    let server = MemoryTransport(account: "ann", limits: CloudLimits(batch: 7, page: 5))
+    scene = try await Scene([server, server.signedIn(as: "bob")], now: Scene.clock())
+    let guest = scene.guest
+    let list = try guest.insert("List", ["name": "Guest's"])
+    try guest.insert("Section", ["name": "G", "list": .int(list)])
+    try await guest.engine.sync()
+    tablet = try scene.machine(0)
+    phone = try scene.machine(1)
+    try await tablet.engine.sync()
+  }
+
+  private func stop(_ client: Client) async throws {
+    try await client.engine.stopSharing(
+      ManagedObjectID(
+        entity: scene.model.requireEntity(named: "List"), row: id("List", "Shopping", client)))
+  }
+
+  private func id(_ entity: String, _ name: String, _ client: Client) throws -> Int64 {
+    let name = Value.string(name)
+    return try #require(try client.rows(entity).first { $0.values[0] == name }).id.row
+  }
+
+  private func put(_ section: String, _ list: String, _ client: Client) throws {
+    try client.update(
+      "Section", id("Section", section, client), ["list": .int(id("List", list, client))])
+  }
+
+  private func share() async throws {
+    try await scene.guest.engine.accept(scene.share(.readWrite).invitation)
+  }
+
+  /// Syncs all until nothing moves, and expects that machines of one account have the same.
+  ///
+  /// - Returns: What the owner has, and the guest.
+  private func expectRest() async throws -> [[String]] {
+    let machines = [[scene.owner, tablet], [scene.guest, phone]]
+    var isMoving = true
+    for _ in 1...6 where isMoving {
+      isMoving = false
+      for client in machines.joined() {
+        let (pull, push) = try await client.engine.sync()
+        isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
+      }
+    }
+    #expect(!isMoving)
+    var all: [[String]] = []
+    for (account, machines) in machines.enumerated() {
+      let fresh = try scene.machine(account)
+      try await fresh.engine.sync()
+      let paths = try Scene.paths(fresh)
+      for client in machines { #expect(try Scene.paths(client) == paths) }
+      all.append(paths)
+    }
+    return all
+  }
+
+  /// The section in the share that has ended is the one in the share that has begun.
+  @Test func whatLedIntoAnEndedShareLeadsIntoTheNextOne() async throws {
+    try await share()
+    try await phone.engine.sync()
+    try put("G", "Shopping", phone)
+    try await phone.engine.sync()
+    try await scene.owner.engine.sync()
+    try await stop(scene.owner)
+    try await share()
+    // The guest's first machine has heard of the new share, and of nothing else.
+    try scene.guest.update(
+      "Note", id("Note", "n1", scene.guest), ["section": .int(id("Section", "G", scene.guest))])
+    let paths = try await expectRest()
+    #expect(paths[1].filter { $0.contains("/n1/") } == ["Shopping/Food/n1/-", "Shopping/G/n1/-"])
+  }
+
+  /// A section that was taken back, and is in the share all the same, is two; who leads to one's own
+  /// stays with that.
+  @Test func whatWasTakenBackKeepsWhatLeadsToIt() async throws {
+    try await share()
+    try await phone.engine.sync()
+    try scene.guest.insert(
+      "Note", ["title": "mine", "section": .int(id("Section", "G", scene.guest))])
+    try put("G", "Shopping", phone)
+    try await phone.engine.sync()
+    try await scene.guest.engine.sync()
+    try put("G", "Guest's", scene.guest)
+    try await scene.owner.engine.sync()
+    try await stop(scene.owner)
+    try await scene.guest.engine.sync()
+    try await share()
+    let paths = try await expectRest()
+    #expect(paths[1].filter { $0.contains("/mine/") } == ["Guest's/G/mine/-"])
+  }
+
+  /// It is known that the share has ended before what was in it has come home.
+  @Test func whatStillWaitsInAnEndedShareIsLedToWhatComesHome() async throws {
+    try tablet.insert(
+      "Note", ["title": "late", "section": .int(id("Section", "Food", tablet))])
+    try await share()
+    try await tablet.engine.sync()
+    try await scene.owner.engine.sync()
+    try put("Food", "Secret", tablet)
+    try put("Food", "Guest's", scene.guest)
+    try await scene.guest.engine.sync()
+    // The section is gone for one machine, and has come home for the other.
+    try await scene.owner.engine.sync()
+    try await stop(tablet)
+    let paths = try await expectRest()
+    #expect(paths[0].filter { $0.contains("/late/") } == ["Secret/Food/late/-"])
+  }
+}
