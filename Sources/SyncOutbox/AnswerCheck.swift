@@ -21,7 +21,18 @@ struct AnswerCheck {
     _ transaction: StoreTransaction
   ) throws {
     self.answer = answer
-    guard let fill, let keyName = fill.keyName, let json = answer.json else { return }
+    let isWithoutKey = change.kind == .insert && change.key == nil
+    if case .accepted(let alone?) = answer, alone.objectValue == nil, alone.arrayValue == nil {
+      self.answer = .accepted()
+      if isWithoutKey, let item = fill?.item(ofKey: alone), fill?.key(in: item) != nil {
+        self.answer = .accepted(item)
+      }
+    }
+    guard let fill, let keyName = fill.keyName else { return }
+    guard let json = self.answer.json else {
+      if isWithoutKey, isAccepted { noteMissing(keyName, change) }
+      return
+    }
     guard let found = fill.key(in: json) else {
       checkWithoutKey(json, change, keyName)
       return
@@ -46,17 +57,22 @@ struct AnswerCheck {
   ) {
     if isAccepted {
       guard change.kind == .insert, change.key == nil else { return }
-      remarks.append(
-        """
-        The server has taken new objects of \(change.entity), but its answers have no “\(keyName)”, so they are without \
-        key here. Say where the object stands, as in OutboxAnswer(data, response, at: "data"), or give the key yourself.
-        """)
+      noteMissing(keyName, change)
     } else if let reason = json.reason {
       answer = .refused("It is in conflict with what the server has: \(reason)")
     } else if change.kind == .insert {
       answer = .refused(
         "The server has it already, and its answer does not say under which “\(keyName)”.")
     }
+  }
+
+  private mutating func noteMissing(_ keyName: String, _ change: OutboxChange) {
+    remarks.append(
+      """
+      The server has taken new objects of \(change.entity), but its answers have no “\(keyName)”, so they are without \
+      key here, and a sync brings them once more. Say where the object stands, as in OutboxAnswer(data, response, at: \
+      "data"), or give the key yourself.
+      """)
   }
 
   /// Another object has the key. That of a new object is a copy that a sync has brought, and

@@ -97,7 +97,8 @@ extension Outbox {
     let source = settings.destinations.destination(for: change.objectID.entity)?
       .source(for: change.objectID.entity)
     let fill =
-      takesJSON && answer.json != nil ? try source.map { try RowFill($0, stack) } : nil
+      takesJSON && (answer.json != nil || change.kind == .insert)
+      ? try source.map { try RowFill($0, stack) } : nil
     var step = OutboxStep(before, change, settings)
     let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
     step.take(check.answer)
@@ -218,6 +219,9 @@ struct OutboxStep {
       entry.sent = nil
       entry.waiting = OutboxEntry.Edit(.insert)
       outcome = .again
+    case _ where change.kind == .insert:
+      refuse(
+        "The server has nothing at the address where it was to be made, or not what it belongs to.")
     default:
       refuse("The server does not have the object any more.")
     }

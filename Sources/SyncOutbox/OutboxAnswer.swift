@@ -9,7 +9,7 @@ public import SyncCore
 public enum OutboxAnswer: Sendable, Hashable {
   /// It was taken. JSON of the object, when the server gives it, is taken over: a key that the
   /// server made, and whatever else it says. What was edited here meanwhile stays, and is sent
-  /// next.
+  /// next. A text or a number is the key alone, of a new object that has none.
   case accepted(JSONValue? = nil)
 
   /// The object is not there any more. For a deletion that is as good as accepted; else see
@@ -42,6 +42,8 @@ extension OutboxAnswer {
   /// | status | answer |
   /// |---|---|
   /// | 2xx | accepted, with the JSON of the body if there is one; a body that is HTML, or JSON that is cut, is no answer: retry |
+  /// | 2xx with `errors` or `userErrors` instead of the object, as GraphQL has them | refused, with the reason in them |
+  /// | 201, 204 without JSON | accepted, with the key in `Location` or `OData-EntityId`: `/orders/17`, `/Orders(17)`, `/orders?id=eq.17` |
   /// | 202 | accepted; its body tells of the request, and of the object only `at` a path |
   /// | 207 | refused: it has several answers, which you have to read |
   /// | 404, 410 | gone |
@@ -70,11 +72,13 @@ extension OutboxAnswer {
       self = .refused("Status 207: several answers in one, which the handler has to read itself.")
     case 200..<300:
       if data.isEmpty || http.statusCode == 204 {
-        self = .accepted()
+        self = .accepted(headers.key)
       } else if body == nil, headers.promisesDocument {
         self = .retry(reason: "Status \(http.statusCode), but the body is not JSON.")
+      } else if path == nil || object == nil, let reason = body?.mutationErrors(at: path) {
+        self = .refused("Status \(http.statusCode): \(reason)")
       } else {
-        self = .accepted(object)
+        self = .accepted(object ?? headers.key)
       }
     case 404, 410: self = .gone
     case 409, 412: self = .conflict(object ?? (body?.reason == nil ? nil : body?.onlyObject))
@@ -100,7 +104,16 @@ private struct HTTPHeaders {
   /// to say “done”.
   let promisesDocument: Bool
 
+  /// The key of what was made, where its address tells it.
+  let key: JSONValue?
+
   init(_ response: HTTPURLResponse) {
+    let place = ["Location", "OData-EntityId"].lazy.compactMap {
+      response.value(forHTTPHeaderField: $0)
+    }.first
+    key =
+      [201, 204].contains(response.statusCode)
+      ? place.flatMap { KeyInAddress($0, beside: response.url)?.text }.map(JSONValue.string) : nil
     let type = response.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
     promisesDocument = type.contains("json") || type.contains("html")
     let asked = response.value(forHTTPHeaderField: "Retry-After").flatMap(Seconds.parse)
@@ -111,37 +124,24 @@ private struct HTTPHeaders {
 }
 
 extension JSONValue {
-  /// What servers usually call a reason; several of them in one.
-  var reason: String? {
-    if let text = stringValue { return text }
-    if let list = arrayValue { return JSONValue.joined(list.map(\.reason), by: "; ") }
-    guard let object = objectValue else { return nil }
-    // `{"errors": {"status": ["is too late"]}}`: the property is half of the reason.
-    if let errors = object["errors"]?.objectValue {
-      return JSONValue.joined(
-        errors.map { error in error.value.reason.map { "\(error.key): \($0)" } }, by: "; ")
-    }
-    let text = ["message", "error_description", "detail", "error", "title", "reason"].lazy
-      .compactMap { object[$0]?.reason }.first
-    // `{"message": "Validation Failed", "errors": [{"field": "title", "code": "missing"}]}`
-    let details = object["errors"]?.arrayValue?.map { $0.reason ?? $0.fieldAndCode }
-    let list = details.flatMap { JSONValue.joined($0, by: "; ") } ?? object["errors"]?.stringValue
-    return JSONValue.joined([text, list], by: ": ")
-  }
-
   /// The object, also when it is the only one of a list.
   fileprivate var onlyObject: JSONValue? {
     if let list = arrayValue, list.count == 1 { return list[0].onlyObject }
     return objectValue.map { .object($0) }
   }
 
-  private var fieldAndCode: String? {
-    JSONValue.joined(
-      [objectValue?["field"]?.stringValue, objectValue?["code"]?.stringValue], by: ": ")
-  }
-
-  private static func joined(_ reasons: [String?], by separator: String) -> String? {
-    let reasons = reasons.compactMap { $0 }
-    return reasons.isEmpty ? nil : reasons.joined(separator: separator)
+  /// What a server says that answers everything with 200, as GraphQL does, instead of the object:
+  /// `errors` or `userErrors` on the way to it, or nothing but `data` and `errors`.
+  fileprivate func mutationErrors(at path: JSONPath?) -> String? {
+    guard let path else {
+      let names = objectValue.map { Set($0.map(\.key)) } ?? []
+      let isGraphQL = names.isSubset(of: ["data", "errors", "extensions"])
+      return isGraphQL
+        ? objectValue?["errors"]?.arrayValue.flatMap { JSONValue.array($0).reason } : nil
+    }
+    return path.steps.indices.lazy.compactMap { count in
+      let object = value(at: JSONPath(Array(path.steps.prefix(count))))?.objectValue
+      return object?["errors"]?.reason ?? object?["userErrors"]?.reason
+    }.first
   }
 }

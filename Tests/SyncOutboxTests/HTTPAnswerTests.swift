@@ -22,7 +22,6 @@ import Testing
     Case(status: 201, body: #"{"id": 5}"#, answer: .accepted(["id": 5])),
     Case(status: 200, body: "[]", answer: .accepted()),
     Case(status: 204, answer: .accepted()),
-    Case(status: 201, headers: ["Location": "/orders/5"], answer: .accepted()),
     // What is accepted is the request: the body is about that.
     Case(status: 202, body: #"{"id": "job-1", "status": "queued"}"#, answer: .accepted()),
     Case(
@@ -94,6 +93,114 @@ import Testing
     Case(status: 201, body: #"[{"id": 5}]"#, answer: .accepted(["id": 5])),
     Case(status: 201, body: #"[{"id": 5}, {"id": 6}]"#, answer: .accepted()),
   ]
+
+  /// Where the object is that was made, without saying more of it.
+  static let places: [(String, JSONValue?)] = [
+    ("/orders/5", "5"), ("https://shop.example/api/orders/5/", "5"), ("/orders/5?lang=de", "5"),
+    ("/orders/a%20b", "a b"), ("/orders?id=eq.5", "5"), ("/orders?id=eq.5&lang=eq.de", nil),
+    ("http://127.0.0.1/odata/Orders(5)", "5"), ("/Orders('a,b')", "a,b"),
+    ("/Orders(id=5,lang='de')", nil), ("/Orders()", nil), ("/orders", nil), ("/", nil), ("", nil),
+  ]
+
+  @Test(arguments: places) func a_place_tells_the_key(_ place: String, _ key: JSONValue?) throws {
+    for status in [201, 204] {
+      let made = Case(status: status, headers: ["Location": place], answer: .accepted(key))
+      #expect(try answer(made) == made.answer)
+      let odata = Case(status: status, headers: ["OData-EntityId": place], answer: .accepted(key))
+      #expect(try answer(odata) == odata.answer)
+    }
+    // “Created”, as Express says it.
+    let text = Case(status: 201, body: "Created", headers: ["Location": place], answer: .gone)
+    #expect(try answer(text) == .accepted(key))
+    let whole = Case(status: 201, body: #"{"id": 7}"#, headers: ["Location": place], answer: .gone)
+    #expect(try answer(whole) == .accepted(["id": 7]))
+    let other = Case(status: 200, headers: ["Location": place], answer: .gone)
+    #expect(try answer(other) == .accepted())
+  }
+
+  /// Reasons as servers write them, of any status that is refused.
+  static let reasons: [(body: String, reason: String)] = [
+    // Django, Rails, ASP.NET
+    (#"{"name": ["This field is required."]}"#, "name: This field is required."),
+    (
+      #"{"lines": [{}, {"text": ["May not be blank."]}], "non_field_errors": ["Too late."]}"#,
+      "lines: text: May not be blank.; Too late."
+    ),
+    (#"{"detail": "Not found."}"#, "Not found."),
+    (
+      #"{"title": "One or more errors.", "status": 400, "errors": {"Name": ["Is required."]}}"#,
+      "Name: Is required."
+    ),
+    (
+      ##"{"type": "about:blank", "title": "Bad", "errors": [{"detail": "is 0", "pointer": "#/age"}]}"##,
+      "Bad: age: is 0"
+    ),
+    // FastAPI
+    (
+      #"{"detail": [{"loc": ["body", "name"], "msg": "Field required", "type": "missing"}]}"#,
+      "name: Field required"
+    ),
+    // JSON:API
+    (
+      #"{"errors": [{"title": "Invalid", "detail": "is blank", "source": {"pointer": "/data/attributes/name"}}]}"#,
+      "name: is blank"
+    ),
+    // PostgREST, PocketBase, Strapi, OData, Spring, NestJS
+    (
+      #"{"code": "23502", "details": "Failing row.", "hint": null, "message": "null value in “name”"}"#,
+      "null value in “name”: Failing row."
+    ),
+    (
+      #"{"code": 400, "message": "Failed.", "data": {"title": {"code": "required", "message": "Missing."}}}"#,
+      "Failed.: title: Missing."
+    ),
+    (
+      #"{"data": null, "error": {"message": "2 errors", "details": {"errors": [{"path": ["name"], "message": "is blank"}]}}}"#,
+      "2 errors: name: is blank"
+    ),
+    (
+      #"{"error": {"code": "x", "message": "Bad.", "details": [{"target": "Name", "message": "is blank"}]}}"#,
+      "Bad.: Name: is blank"
+    ),
+    (
+      #"{"status": 400, "error": "Bad Request", "message": "", "path": "/orders", "errors": [{"field": "name", "defaultMessage": "is blank"}]}"#,
+      "Bad Request: name: is blank"
+    ),
+    (
+      #"{"statusCode": 400, "message": ["name is blank"], "error": "Bad Request"}"#, "name is blank"
+    ),
+    // No errors of fields.
+    (#"{"id": 5, "tags": ["a"]}"#, #"{"id": 5, "tags": ["a"]}"#),
+  ]
+
+  @Test(arguments: reasons) func a_reason_names_its_field(_ body: String, _ reason: String) throws {
+    let refused = Case(status: 400, body: body, answer: .refused("Status 400: \(reason)"))
+    #expect(try answer(refused) == refused.answer)
+  }
+
+  @Test func a_mutation_that_failed_is_refused_whatever_the_status() throws {
+    let failed = Case(
+      status: 200, body: #"{"data": {"make": null}, "errors": [{"message": "too late"}]}"#,
+      answer: .refused("Status 200: too late"))
+    #expect(try answer(failed, at: "data.make") == failed.answer)
+    #expect(try answer(failed) == failed.answer)
+    let shopify = Case(
+      status: 200,
+      body:
+        #"{"data": {"make": {"order": null, "userErrors": [{"field": ["note"], "message": "is blank"}]}}}"#,
+      answer: .refused("Status 200: note: is blank"))
+    #expect(try answer(shopify, at: "data.make.order") == shopify.answer)
+    // Part of what was asked for.
+    let made = Case(
+      status: 200, body: #"{"data": {"make": {"id": 5}}, "errors": [{"message": "no price"}]}"#,
+      answer: .accepted(["id": 5]))
+    #expect(try answer(made, at: "data.make") == made.answer)
+    // An object that has errors.
+    let job = Case(status: 200, body: #"{"id": 5, "errors": ["late"]}"#, answer: .gone)
+    #expect(try answer(job) == .accepted(["id": 5, "errors": ["late"]]))
+    let fine = Case(status: 200, body: #"{"data": {"make": null}, "errors": []}"#, answer: .gone)
+    #expect(try answer(fine, at: "data.make") == .accepted())
+  }
 
   @Test(arguments: cases) func a_status_and_a_body_make_an_answer(_ expected: Case) throws {
     #expect(try answer(expected) == expected.answer)

@@ -23,9 +23,9 @@ import Testing
 
   @Test(
     arguments: [
-      ["order": ["id": 17]], ["id": "gid://shop/Order/17"], ["ok": true],
-    ] as [JSONValue])
-  func an_answer_without_the_new_key_says_so_once(_ json: JSONValue) async throws {
+      ["order": ["id": 17]], ["id": "gid://shop/Order/17"], ["ok": true], nil, "orders",
+    ] as [JSONValue?])
+  func an_answer_without_the_new_key_says_so_once(_ json: JSONValue?) async throws {
     let shop = try Shop()
     await shop.server.answer(.accepted(json), to: "Order")
     try await shop.edit { context in
@@ -38,6 +38,33 @@ import Testing
     try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
     #expect(try await shop.outbox.send().refused == 1)
     #expect(await shop.server.log.count == 3)
+  }
+
+  @Test(arguments: ["17", 17] as [JSONValue])
+  func a_key_alone_is_that_of_a_new_object(_ key: JSONValue) async throws {
+    let (shop, report) = try await send(.accepted(key))
+    #expect(report.accepted == 1 && report.unusedAnswers.isEmpty)
+    #expect(try shop.stored("Order")[17]?["status"] == "new")
+    // What has one keeps it.
+    await shop.server.answer(.accepted("18"), to: "Order")
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
+    let update = try await shop.outbox.send()
+    #expect(update.accepted == 1 && update.unusedAnswers.isEmpty)
+    #expect(await shop.server.log.map(\.id) == ["", "17"])
+    try await shop.edit { Order(context: $0).id = 5 }
+    #expect(try await shop.outbox.send().accepted == 1)
+    #expect(try shop.stored("Order").keys.sorted() == [5, 17])
+  }
+
+  /// A 404 to an insertion is about the address, not about an object that was there.
+  @Test func an_insertion_that_goes_nowhere_is_refused_as_that() async throws {
+    let (shop, report) = try await send(.gone)
+    #expect(report.refused == 1)
+    let item = try #require(try shop.outbox.refused.first)
+    #expect("\(item)".contains("nothing at the address where it was to be made"))
+    await shop.server.answer(nil, to: "Order")
+    try shop.outbox.retry(item)
+    #expect(try await shop.outbox.send().accepted == 1)
   }
 
   /// A body of a conflict is as often an error as the object.

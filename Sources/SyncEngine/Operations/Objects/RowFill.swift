@@ -20,6 +20,14 @@ package struct RowFill {
     return plan.rootNode.attributes.first { $0.slot == slot }?.remoteKey.description
   }
 
+  /// JSON of an object that says its key alone; nil when that is not one value at one place.
+  package func item(ofKey key: JSONValue) -> JSONValue? {
+    guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first,
+      let path = plan.rootNode.attributes.first(where: { $0.slot == slot })?.remoteKey
+    else { return nil }
+    return path.steps.reversed().reduce(key) { .object([$1: $0]) }
+  }
+
   /// The key that the JSON gives; nil when it has none that can be read.
   package func key(in item: JSONValue) -> (slot: Int, value: Value)? {
     guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first,
