@@ -138,4 +138,38 @@ private final class Passport: ManagedObject {
     }
     try await Self.expectAgreement(clients, server)
   }
+
+  @Test func whoseFormerPartnerIsOfAnotherEntityOfTheFamilyIsPairedAlone() async throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Document",
+        [.attribute("name", .string), .toOne("cover", to: "Picture", inverse: "document")]),
+      EntityDraft("Draft", [], superentity: "Document"),
+      EntityDraft("Picture", [.toOne("document", to: "Document", inverse: "cover")]),
+    ])
+    let server = MemoryTransport()
+    let clients = [
+      try Client(server, model: model), try Client(server, model: model, clock: 60),
+    ]
+    func lead(_ client: Client, _ entity: String) throws {
+      let context = client.stack.newBackgroundContext()
+      try context.performAndWait {
+        let fetch = { try context.fetch(Fetch<ManagedObject>(entityNamed: $0)) }
+        try #require(try fetch("Picture").first)["document"] = try fetch(entity).first
+        try context.save()
+      }
+    }
+    try clients[0].insert("Document", ["name": "text"])
+    try clients[0].insert("Draft", ["name": "draft"])
+    try clients[0].insert("Picture", [:])
+    try await settle(clients, fresh: server)
+    try lead(clients[0], "Document")
+    try await clients[0].engine.sync()
+    try lead(clients[1], "Draft")
+    try await settle(clients, fresh: server)
+    for client in clients {
+      #expect(try client.values("Document", "cover").map(\.isNull) == [true, false])
+      #expect(try await client.stack.checkConsistency().isConsistent)
+    }
+  }
 }
