@@ -8,7 +8,8 @@ extension StoreTransaction {
   ///
   /// Nothing is led to or from an object that is not there.
   ///
-  /// - Parameter entity: the entity of the object or one above it that has the relationship.
+  /// - Parameter entity: the entity of the object or one above it that has the relationship. The
+  ///   partner's former one may be of another entity below the one that declares it.
   package func lead(
     _ relationship: RelationshipDescription, of entity: EntityDescription, row: Int64,
     to target: Int64?
@@ -19,7 +20,8 @@ extension StoreTransaction {
       if let target {
         guard let partner = try reference(inverse.slot, of: target, partners) else { return }
         if let rival = partner.target, rival != row {
-          try leave(relationship.slot, of: rival, entity, target)
+          let rivals = layout.entities[relationship.declaringIndex].entity
+          try leave(relationship.slot, of: rival, rivals, target)
         }
         try lead(inverse.slot, partner, to: row)
       }
