@@ -75,4 +75,18 @@ import Testing
     await #expect(throws: ModelError.self) { try await here.engine.bringBack("Nothing") }
     #expect(try await here.engine.bringBack() == 3)
   }
+
+  @Test(arguments: ["Note", "Tag"])
+  func whatComesBackIsJoinedAsItWas(_ entity: String) async throws {
+    let here = try Client(server, model: IdentityTests.tagged())
+    let note = try here.insert("Note", ["id": "n"])
+    let tags = try ["s", "t"].map { try here.insert("Tag", ["id": .string($0)]) }
+    try here.link("Note", note, "tags", tags)
+    try await settle([here], fresh: server)
+    let before = try here.graph()
+    #expect(try await here.engine.evict(where: Fetch<ManagedObject>(entityNamed: entity)) > 0)
+    #expect(try await here.engine.bringBack() > 0)
+    #expect(try here.graph() == before)
+    try await settle([here], fresh: server)
+  }
 }
