@@ -123,9 +123,9 @@ struct RecordWriter {
       try RowValueWriter(writing, item.entity).update(row, item.partners)
     }
     for item in items where item.merge.fate == .insert || item.isBackAlive {
-      guard writing.hasLinks || item.before != nil, let row = item.merge.record.row else {
-        continue
-      }
+      // Of what comes by the feed for the first time nothing can wait where no link does.
+      guard writing.hasLinks || item.before != nil || !isFeed, let row = item.merge.record.row
+      else { continue }
       try writing.follow(item.shown.name, row, item.entity)
     }
     try shaken.settle(pairWriter)
