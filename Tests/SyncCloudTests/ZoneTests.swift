@@ -182,6 +182,45 @@ import Testing
     #expect(try await here.engine.pull().deleted == 100)
   }
 
+  @Test func whatIsRequiredHereAndWasClearedElsewhereIsTheDefaultOrStays() async throws {
+    func client(_ isOptional: Bool) throws -> Client {
+      try Client(
+        server,
+        model: ManagedObjectModel([
+          EntityDraft(
+            "Note",
+            [
+              .attribute("title", .string, isOptional: isOptional),
+              .attribute("stars", .integer64, isOptional: isOptional, defaultValue: 3),
+            ])
+        ]))
+    }
+    let (older, newer) = (try client(true), try client(false))
+    let row = try older.insert("Note", ["title": "a", "stars": 5])
+    try older.insert("Note", ["title": .null, "stars": 5])
+    try older.insert("Note", ["title": "c", "stars": .null])
+    try await older.engine.sync()
+    // What lacks a value that the model does not give is not here yet.
+    try await newer.engine.sync()
+    #expect(try newer.values("Note", "title").sorted { "\($0)" < "\($1)" } == ["a", "c"])
+    #expect(try newer.values("Note", "stars").contains(3))
+    try older.update("Note", row, ["title": .null, "stars": .null])
+    try await older.engine.sync()
+    try await newer.engine.sync()
+    #expect(try newer.values("Note", "title").contains("a"))
+    #expect(try newer.values("Note", "stars") == [3, 3])
+    let reasons = try newer.engine.status.problems.map(\.reason)
+    #expect(reasons.count == 2 && reasons.contains { $0.contains("“title” was cleared") })
+    #expect(try older.rows("Note").count == 3)
+    // The value of here goes there again when somebody sets it.
+    let here = try #require(try newer.rows("Note").first { $0.values[0] == "a" }).row
+    try newer.update("Note", here, ["title": "b"])
+    try await newer.engine.sync()
+    try await older.engine.sync()
+    #expect(try older.values("Note", "title").contains("b"))
+    #expect(try newer.engine.status.problems.count == 1)
+  }
+
   @Test func fieldsThatTheServerDoesNotHaveGetTheModelsDefaults() async throws {
     let here = try Client(server)
     let folder = try here.insert("Folder", ["name": "Home"])
