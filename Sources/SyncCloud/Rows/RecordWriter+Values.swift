@@ -14,6 +14,10 @@ extension RecordWriter {
       guard let json = item.merge.values[field] else { continue }
       if let attribute = property.attribute {
         if let value = FieldCoding.decode(json, as: attribute.type) {
+          guard !value.isNull || attribute.isOptional else {
+            empty(attribute, item)
+            continue
+          }
           item.values.append((slot, value))
           if rules.assets[field] != nil, CloudAsset(json) != nil { writing.bringsAssets = true }
         } else if FieldSeal.isSealed(json) {
@@ -36,6 +40,18 @@ extension RecordWriter {
       } else {
         refuse("Field “\(field)” holds no reference; the value here stays as it is.", item)
       }
+    }
+  }
+
+  /// A required value that somebody cleared whose model does not require it. Of an object that
+  /// comes it is missing.
+  private mutating func empty(_ attribute: AttributeDescription, _ item: Item) {
+    if !attribute.defaultValue.isNull {
+      item.values.append((attribute.slot, attribute.storedDefault))
+    } else if item.merge.fate == .update {
+      refuse(
+        "The required value “\(attribute.name)” was cleared elsewhere, and the model has no default "
+          + "for it; the value here stays as it is.", item)
     }
   }
 
@@ -101,10 +117,7 @@ extension RecordWriter {
         return attribute.name
       }
     }
-    let null = item.values.first { slot, value in
-      value.isNull && item.entity.properties[slot].attribute?.isOptional == false
-    }
-    return null.map { item.entity.properties[$0.slot].name }
+    return nil
   }
 
   mutating func resolve(
