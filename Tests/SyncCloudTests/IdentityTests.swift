@@ -109,6 +109,52 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func anImportOnANewMachineUndoesNoEdits(_ isEditSentFirst: Bool) async throws {
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "Note",
+        [
+          .attribute("id", .integer64, isPrimaryKey: true), .attribute("title", .string),
+          .attribute("stars", .integer64, isOptional: false, defaultValue: 0),
+          .attribute("text", .string), .toOne("folder", to: "Folder", inverse: "notes"),
+          .toMany("next", to: "Note", inverse: "before", isOrdered: true),
+          .toMany("before", to: "Note", inverse: "next"),
+        ]),
+      EntityDraft(
+        "Folder",
+        [
+          .attribute("id", .integer64, isPrimaryKey: true),
+          .toMany("notes", to: "Note", inverse: "folder"),
+        ]),
+    ])
+    let (old, new) = (try Client(server, model: model), try Client(server, model: model))
+    let file = #"[{"id":1,"title":"a"},{"id":2,"title":"b"},{"id":3,"title":"c"}]"#
+    try await old.sync(file, "Note")
+    let folder = try old.insert("Folder", ["id": 1])
+    try old.update("Note", 1, ["stars": 5, "text": "mine", "folder": .int(folder)])
+    let context = old.stack.newBackgroundContext()
+    try context.performAndWait {
+      let notes = try context.fetch(Fetch<ManagedObject>(entityNamed: "Note"))
+      notes[0]["next"] = [notes[2], notes[1]]
+      try context.save()
+    }
+    if isEditSentFirst { try await old.engine.sync() }
+    try await new.sync(file, "Note")
+    try await new.engine.sync()
+    try await settle([old, new], fresh: server)
+    for client in [old, new] {
+      #expect(try client.values("Note", "stars") == [5, 0, 0])
+      #expect(try client.values("Note", "text")[0] == "mine")
+      #expect(try client.values("Note", "folder")[0] != .null)
+      #expect(try client.engine.conflicts.isEmpty)
+      let graph = try client.graph()
+      let orders = graph.values.compactMap { $0["next in order"]?.arrayValue }
+        .filter { !$0.isEmpty }
+      #expect(orders.map { $0.map { graph[$0.stringValue ?? ""]?["title"] } } == [["c", "b"]])
+    }
+  }
+
   @Test func anObjectThatGotItsKeyLateIsFoldedIntoTheOneOfTheKey() async throws {
     let all = try clients(try Self.tagged())
     let row = try all[0].insert("Note", ["title": "made here"])
