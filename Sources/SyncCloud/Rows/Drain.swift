@@ -29,6 +29,9 @@ struct Drain {
   /// The names of the identities of objects that are about to get records.
   private var identities: [ManagedObjectID: String] = [:]
 
+  /// Their properties that have nothing, or what the model gives by itself.
+  private var unset: [ManagedObjectID: SlotSet] = [:]
+
   /// Commits that are read at once.
   private static let portion = 100
 
@@ -152,7 +155,7 @@ struct Drain {
   private mutating func identify(_ changes: [HistoryChange]) throws {
     var rows: [String: [Int64]] = [:]
     for change in changes { rows[change.entity, default: []].append(change.row) }
-    identities = [:]
+    (identities, unset) = ([:], [:])
     for (name, rows) in rows {
       guard let entity = transaction.model.entity(named: name) else { continue }
       try identify(.listed(rows), entity)
@@ -172,15 +175,28 @@ struct Drain {
   }
 
   private mutating func identify(_ rows: RowSelection, _ entity: EntityDescription) throws {
-    let slots = writing.fields.rules(of: entity).identity
+    let rules = writing.fields.rules(of: entity)
+    let slots = rules.identity
     guard !slots.isEmpty else { return }
-    var found: [(id: ManagedObjectID, name: String)] = []
-    try transaction.scan(entity, rows, slots: slots, isOrdered: false) { cursor in
-      guard cursor.entity == entity else { return }
-      let name = RecordName.identity(of: entity, slots) { cursor.value($0) }
-      if let name { found.append((ManagedObjectID(entity: entity, row: cursor.row), name)) }
+    let read = Set(slots + rules.slots).sorted()
+    try transaction.scan(entity, rows, slots: read, isOrdered: false) { cursor in
+      guard cursor.entity == entity,
+        let name = RecordName.identity(of: entity, slots, { cursor.value($0) })
+      else { return }
+      let id = ManagedObjectID(entity: entity, row: cursor.row)
+      identities[id] = name
+      var none = SlotSet()
+      for slot in rules.slots where isUnset(entity.properties[slot], cursor) { none.insert(slot) }
+      unset[id] = none
     }
-    for (id, name) in found { identities[id] = name }
+  }
+
+  /// Whether a property has nothing, or what the model gives by itself. What is in a list is seen
+  /// later.
+  private func isUnset(_ property: PropertyDescription, _ cursor: RowCursor) -> Bool {
+    if property.relationship?.isToMany == true || cursor.cell(property.slot).isEmpty { return true }
+    guard let attribute = property.attribute, !attribute.defaultValue.isNull else { return false }
+    return cursor.value(property.slot) == attribute.storedDefault
   }
 
   /// Gives records to objects that are older than the history, with the oldest stamp there is.
@@ -197,13 +213,15 @@ struct Drain {
         try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest))
       }
     }
-    identities = [:]
+    (identities, unset) = ([:], [:])
     try pairs.enrol()
     try lists.enrol()
     writing.home.isEnrolled = true
   }
 
   /// A record for an object that has none: one of its own, or that of its identity when it is free.
+  /// Others may have an object of that identity: what nobody has set here is older than all that
+  /// they set.
   private mutating func newRecord(
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
@@ -221,6 +239,12 @@ struct Drain {
       if let deletion = holder.deletion.flatMap(Stamp.init) {
         if stamp <= deletion { record.stamp = writing.clock.survivor(of: deletion).text }
         record.deletion = max(deletion, stamp.eve).text
+      }
+    }
+    if name != nil, holder == nil, stamp.milliseconds > 0 {
+      let oldest = writing.clock.oldest.text
+      for slot in unset[ManagedObjectID(entity: entity, row: row)] ?? [] {
+        record.stamps[entity.properties[slot].name] = oldest
       }
     }
     if name != nil, holder != nil || writing.hasLinks {

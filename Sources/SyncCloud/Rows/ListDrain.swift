@@ -75,6 +75,10 @@ struct ListDrain {
       try transaction.setRemoteRecord(record)
     } else {
       guard said == nil, !current.isEmpty else { return }
+      if record.stamps[key.field].flatMap(Stamp.init)?.milliseconds == 0 {
+        record.stamps[key.field] = nil
+        try transaction.setRemoteRecord(record)
+      }
     }
     try transaction.setRemoteList(
       try including(absent: said ?? [], in: current, members), of: record.name, key.field, in: zone)

@@ -61,13 +61,28 @@ extension RecordWriter {
     for loss in losses {
       guard let value = loss.theirs ?? mine[loss.field] else { continue }
       let winner = loss.theirs == nil ? item.merge.values[loss.field] : mine[loss.field]
-      guard value != winner, !Self.isSameFile(value, winner) else { continue }
+      guard value != winner, !Self.isSameFile(value, winner),
+        !Self.isUnset(value, loss, item.entity)
+      else { continue }
       try transaction.addRemoteConflict(
         RemoteConflict(
           name: item.shown.name, entity: item.entity.name, field: loss.field,
           value: value.description, stamp: loss.stamp, winner: loss.winner),
         in: writing.homeName, limit: CloudConflictLimit.count)
     }
+  }
+
+  /// Whether nobody has given a value: it is what its object was made with by itself.
+  private static func isUnset(
+    _ value: JSONValue, _ loss: Merge.Loss, _ entity: EntityDescription
+  ) -> Bool {
+    guard Stamp(loss.stamp)?.milliseconds == 0, let property = entity.property(named: loss.field)
+    else { return false }
+    if let attribute = property.attribute {
+      return value == FieldCoding.encode(attribute.storedDefault, as: attribute.type)
+    }
+    return property.relationship?.isToMany == true
+      ? value == FieldCoding.encode(order: []) : value == FieldCoding.encode(nil)
   }
 
   /// Bytes that are here stay where what came stands for the same.
