@@ -10,6 +10,19 @@ import Testing
 /// Answers with the key of another object: copies become one, and nothing that was entered here is
 /// lost.
 @Suite struct SameKeyTests {
+  /// Each sends what is its own; what waits in the other is no edit of the key.
+  @Test func a_key_from_the_server_is_taken_over_beside_another_outbox() async throws {
+    let shop = try Shop()
+    let other = try Outbox(shop.stack, name: "other")
+    other.send(Customer.self) { _ in .refused("no") }
+    try await shop.edit { Order(context: $0).status = "new" }
+    #expect(try await shop.outbox.send().accepted == 1)
+    #expect(try shop.stored("Order").keys.sorted() == [100])
+    try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "paid" }
+    #expect(try await shop.outbox.send().accepted == 1)
+    #expect(await shop.server.objects["Order"]?[100]?["status"] == "paid")
+  }
+
   /// Two answers of one key are no copies of one object: what was entered here stays.
   @Test func an_answer_that_comes_twice_joins_nothing() async throws {
     let shop = try Shop()

@@ -7,7 +7,7 @@ import SyncStore
 /// What is protected, until whoever sends changes has acknowledged them:
 ///
 /// - an edited slot of a row: the engine may write the others;
-/// - all slots of a row that was inserted here;
+/// - all slots of a row that was inserted here, but for the key of one whose insertion is answered;
 /// - the existence of both, and of what they cannot do without (``kept(in:)``);
 /// - the absence of a row that was deleted here: nobody brings it back;
 /// - a pair of a many-to-many relationship when both its ends were edited, because adding or
@@ -22,19 +22,26 @@ final class UnsentEdits {
   /// What the sync left alone. Kept and put back by whoever does a part of the work twice.
   var withheld: [ManagedObjectID: Withheld] = [:]
 
-  private init(_ history: UnsentHistory) {
+  /// The objects of which a server says what it has of them. It gives them their keys, whoever else
+  /// has not sent them yet.
+  private let answered: Set<ManagedObjectID>
+
+  private init(_ history: UnsentHistory, _ answered: [ManagedObjectID]) {
     self.history = history
+    self.answered = Set(answered)
   }
 
   /// Finds out what is unsent at the beginning of a transaction.
   ///
-  /// - Parameter earlier: What was left alone by an earlier transaction of the same sync.
+  /// - Parameters:
+  ///   - earlier: What was left alone by an earlier transaction of the same sync.
+  ///   - answered: The objects of which a server says what it has of them.
   /// - Returns: Nil when the store tracks no changes.
   static func read(
-    in transaction: StoreTransaction, after earlier: UnsentEdits?
+    in transaction: StoreTransaction, after earlier: UnsentEdits?, answered: [ManagedObjectID]
   ) throws -> UnsentEdits? {
     guard let history = try transaction.unsentHistory() else { return nil }
-    let edits = earlier ?? UnsentEdits(history)
+    let edits = earlier ?? UnsentEdits(history, answered)
     edits.history = history
     return edits
   }
@@ -90,7 +97,12 @@ final class UnsentEdits {
   /// Of slots that a sync would write those that it may not.
   func protected(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) -> SlotSet {
     guard let edit = edit(row, of: entity) else { return SlotSet() }
-    if edit.kind == .insert { return slots }
+    if edit.kind == .insert {
+      guard let key = entity.primaryKey, answered.contains(edit.id) else { return slots }
+      var kept = slots
+      kept.subtract([key.slot])
+      return kept
+    }
     var others = slots
     others.subtract(edit.slots)
     var kept = slots

@@ -82,7 +82,11 @@ final class SyncPass {
 
   /// Does a part of the work inside a transaction, with what was edited here until it began.
   func work(in transaction: StoreTransaction, _ body: (StoreTransaction) throws -> Void) throws {
-    unsentEdits = try UnsentEdits.read(in: transaction, after: unsentEdits)
+    unsentEdits = try UnsentEdits.read(
+      in: transaction, after: unsentEdits,
+      answered: request.targets.map {
+        ManagedObjectID(entity: request.plan.rootNode.entity, row: $0)
+      })
     // When somebody else wrote after the last batch, nobody knows any more which keys are there.
     if !claims.seenKeys.isEmpty, try transaction.generation() != lastGeneration {
       claims.seenKeys = [:]
