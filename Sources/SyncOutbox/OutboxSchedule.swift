@@ -83,7 +83,7 @@ struct OutboxSchedule {
       }
     }
     queue.insert(contentsOf: edits.reversed(), at: 0)
-    for root in deletions.keys { deletions[root]?.sort { $0.row < $1.row } }
+    for root in deletions.keys { deletions[root] = deletions[root]?.sorted(on: \.row) }
   }
 
   /// Puts an object at the beginning: it has more to send.

@@ -230,6 +230,8 @@ package struct JSONWriter {
 extension JSONObject {
   /// The members in the bytewise order of their names.
   var sortedMembers: [Member] {
-    members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    var members = members
+    members.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return members
   }
 }

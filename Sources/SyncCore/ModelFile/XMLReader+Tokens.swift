@@ -127,8 +127,8 @@ extension XMLReader {
     let isHexadecimal = body.hasPrefix("#x")
     let digits = body.dropFirst(isHexadecimal ? 2 : 1)
     guard digits.allSatisfy(\.isHexDigit), digits.utf8.allSatisfy({ $0 < 0x80 }),
-      let number = UInt32(digits, radix: isHexadecimal ? 16 : 10),
-      let scalar = Unicode.Scalar(number), NameRule.isWritable(scalar)
+      let number = Int64(String(digits), radix: isHexadecimal ? 16 : 10),
+      let scalar = UInt32(exactly: number).flatMap(Unicode.Scalar.init), NameRule.isWritable(scalar)
     else { return nil }
     return scalar
   }

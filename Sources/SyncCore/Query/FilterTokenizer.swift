@@ -115,8 +115,8 @@ struct FilterTokenizer {
       case "\\", "\"", "'": result.append(escaped)
       case "u":
         let digits = String(characters[position..<min(position + 4, characters.count)])
-        guard digits.count == 4, let code = UInt32(digits, radix: 16),
-          let scalar = Unicode.Scalar(code)
+        guard digits.count == 4, let code = Int64(digits, radix: 16),
+          let scalar = UInt32(exactly: code).flatMap(Unicode.Scalar.init)
         else {
           throw syntax(position, expected: "four hexadecimal digits", "“\\u” has no character")
         }

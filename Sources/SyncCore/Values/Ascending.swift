@@ -1,5 +1,7 @@
 // A sort is long code, which the compiler writes out for each type of collection and each closure
-// that compares: a tenth of what there was to compile. Here are those that all collections share.
+// that compares: a tenth of what there was to compile. Here are those that all collections share,
+// in the place of the library's own: whoever writes `sorted` gets one of them. An array that is
+// sorted with each object, or in one go with millions, has code of its own and says `sort(by:)`.
 
 extension Sequence<Int64> {
   /// The numbers in ascending order.
@@ -18,6 +20,21 @@ extension Sequence<Int> {
 
 extension Sequence<String> {
   @inlinable package func sorted() -> [String] { ascending(Array(self)) }
+}
+
+extension Sequence where Element: Comparable {
+  @inlinable package func sorted() -> [Element] { sorted(by: <) }
+}
+
+extension Sequence {
+  /// The elements in the order of a comparison.
+  @inlinable package func sorted(
+    by precedes: (Element, Element) throws -> Bool
+  ) rethrows -> [Element] {
+    let elements = Array(self)
+    return try ascendingPlaces(elements.count) { try precedes(elements[$0], elements[$1]) }
+      .map { elements[$0] }
+  }
 }
 
 extension Sequence {
@@ -74,9 +91,19 @@ extension Dictionary where Key == String {
 }
 
 @usableFromInline package func ascendingPlaces(of numbers: [Int64]) -> [Int] {
-  numbers.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
+  var places = Array(numbers.indices)
+  places.sort { (numbers[$0], $0) < (numbers[$1], $1) }
+  return places
 }
 
 @usableFromInline package func ascendingPlaces(of texts: [String]) -> [Int] {
-  texts.indices.sorted { (texts[$0], $0) < (texts[$1], $1) }
+  ascendingPlaces(texts.count) { (texts[$0], $0) < (texts[$1], $1) }
+}
+
+@usableFromInline package func ascendingPlaces(
+  _ count: Int, by precedes: (Int, Int) throws -> Bool
+) rethrows -> [Int] {
+  var places = Array(0..<count)
+  try places.sort(by: precedes)
+  return places
 }

@@ -116,13 +116,8 @@ extension ValueConvertible where Self: FixedWidthInteger {
 
   @usableFromInline
   static func whole(_ value: Value) -> Self? {
-    switch value {
-    case .int(let value): Self(exactly: value)
-    case .bool(let value): value ? 1 : 0
-    case .double(let value): Self(exactly: value)
-    case .decimal(let value): Self(value.canonicalText)
-    default: nil
-    }
+    if case .double(let value) = value { return Self(exactly: value) }
+    return value.wholeNumber.flatMap { Self(exactly: $0) }
   }
 }
 
@@ -138,6 +133,16 @@ extension UInt32: ValueConvertible {}
 extension UInt64: ValueConvertible {}
 
 extension Value: ValueConvertible {
+  /// What all types of integers are made of; reading digits is long code, once is enough.
+  fileprivate var wholeNumber: Int128? {
+    switch self {
+    case .int(let value): Int128(value)
+    case .bool(let value): value ? 1 : 0
+    case .decimal(let value): Int128(value.canonicalText)
+    default: nil
+    }
+  }
+
   /// Any type will do; text is the one that shows most values as they are.
   public static var attributeType: AttributeType { .string }
   public static var isOptionalValue: Bool { true }

@@ -35,14 +35,7 @@ struct ItemCheck {
   /// The first object that may not be stored.
   ///
   /// - Throws: `CancellationError`.
-  func firstFailure() throws -> Failure? {
-    var first: Failure?
-    try forEachFailure {
-      first = $0
-      return false
-    }
-    return first
-  }
+  func firstFailure() throws -> Failure? { try failures(isOneEnough: true).first }
 
   /// The items that are to blame for what may not be stored, by their index, and why. Needs batches
   /// that know the items.
@@ -50,10 +43,7 @@ struct ItemCheck {
   /// - Throws: `CancellationError`.
   func offenders() throws -> [Int: SyncError] {
     var failures: [[Int32: Failure]] = batches.map { _ in [:] }
-    try forEachFailure {
-      failures[$0.batch][$0.object] = $0
-      return true
-    }
+    for failure in try self.failures() { failures[failure.batch][failure.object] = failure }
     var result: [Int: SyncError] = [:]
     for batch in batches where !failures[batch.number].isEmpty {
       let mentions = Dictionary(
@@ -74,19 +64,25 @@ struct ItemCheck {
 
   // MARK: - Failures
 
-  private func forEachFailure(_ body: (Failure) -> Bool) throws {
+  private func failures(isOneEnough: Bool = false) throws -> [Failure] {
+    var result: [Failure] = []
     for batch in batches where !checks[batch.number].isEmpty {
       let checks = checks[batch.number]
       for index in batch.occurrences.indices {
         if index % SyncControl.stride == 0 { try planner.control.checkpoint() }
-        if let failure = failure(Int32(index), in: batch, checks), !body(failure) { return }
+        guard let failure = failure(Int32(index), in: batch, checks) else { continue }
+        result.append(failure)
+        if isOneEnough { return result }
       }
       for (object, slots) in try planner.references[batch.number].beside(planner.control) {
-        let failure = failure(beside: object, slots, in: batch, checks)
-        if let failure, !body(failure) { return }
+        guard let failure = failure(beside: object, slots, in: batch, checks) else { continue }
+        result.append(failure)
+        if isOneEnough { return result }
       }
-      for failure in try wrongLists(of: batch, checks) where !body(failure) { return }
+      result += try wrongLists(of: batch, checks)
+      if isOneEnough, !result.isEmpty { return result }
     }
+    return result
   }
 
   private func failure(_ index: Int32, in batch: MatchedBatch, _ checks: NodeChecks) -> Failure? {

@@ -4,10 +4,16 @@ import SyncStore
 
 /// Keeps items that are left out in the store, in the transaction of the sync, and forgets those
 /// whose object came with it.
-struct Quarantining {
-  let request: SyncRequest
-  let transaction: StoreTransaction
-  let report: ReportBuilder
+final class Quarantining {
+  private let request: SyncRequest
+  private let transaction: StoreTransaction
+  private let report: ReportBuilder
+
+  init(_ request: SyncRequest, _ transaction: StoreTransaction, _ report: ReportBuilder) {
+    self.request = request
+    self.transaction = transaction
+    self.report = report
+  }
 
   /// Keeps an item when the policy says so.
   func keep(_ item: LeftOutItem) throws {

@@ -109,7 +109,7 @@ struct PartnerPlanner {
     let stored = try readPartners(couple)
     var now = stored
     var said: [End: Int64] = [:]
-    for event in couple.events.sorted(by: { $0.order < $1.order }) {
+    for event in couple.events.sorted(on: \.order) {
       let old = now[event.owner] ?? 0
       noteContradiction(event, said, couple)
       said[event.owner] = event.partner

@@ -52,7 +52,7 @@ extension UnsentEdits {
     }
     while !wave.isEmpty {
       var next: [EntityDescription: [Int64]] = [:]
-      for (entity, rows) in wave.sorted(by: { $0.key.index < $1.key.index }) {
+      for (entity, rows) in wave.sorted(on: \.key.index) {
         try collectColumns(of: rows, entity, in: transaction, &result, &next)
         try collectMembers(of: rows, entity, in: transaction, &result, &next)
       }

@@ -33,7 +33,7 @@ extension Matcher {
       }
     }
     var replaced: Set<Int32> = []
-    for (place, occurrences) in lists.sorted(by: { $0.value[0] < $1.value[0] }) {
+    for (place, occurrences) in lists.sorted(on: { $0.value[0] }) {
       try control.checkpoint()
       // Where owners share a member, the first one has it.
       var free = (members[place] ?? []).filter { isFree($0, of: batch) }

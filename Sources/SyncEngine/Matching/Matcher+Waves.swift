@@ -33,7 +33,7 @@ extension Matcher {
   /// Puts objects into the order of the payload, where several relationships lead to them: who of
   /// several is first does not depend on the order of the model.
   private static func order(_ wave: inout [Int32]) {
-    if zip(wave, wave.dropFirst()).contains(where: >) { wave.sort() }
+    if zip(wave, wave.dropFirst()).contains(where: >) { wave = wave.sorted() }
   }
 
   /// Whether a list is that of a given parent of which other parts of the payload have more: who

@@ -19,17 +19,29 @@ struct ReadPart {
 
 /// Reads one part of a payload, from a place on, and stages it. Without fingerprints it needs
 /// nothing that other parts change, so it may do that while the part before is written.
-struct PartReader {
-  let request: SyncRequest
-  let bytes: UnsafeRawBufferPointer
-  let parent: ParentScope?
-  let limit: PayloadReader.PartLimit
-  let start: PayloadPlace
+final class PartReader {
+  private let request: SyncRequest
+  private let bytes: UnsafeRawBufferPointer
+  private let parent: ParentScope?
+  private let limit: PayloadReader.PartLimit
+  private let start: PayloadPlace
+  private let fingerprints: FingerprintSet?
+  private let version: PartVersion
 
-  /// What earlier syncs have left, when fingerprints are used.
-  var fingerprints: FingerprintSet?
-
-  var version = PartVersion()
+  /// - Parameter fingerprints: What earlier syncs have left, when they are used.
+  init(
+    _ request: SyncRequest, _ bytes: UnsafeRawBufferPointer, _ parent: ParentScope?,
+    _ limit: PayloadReader.PartLimit, from start: PayloadPlace, _ fingerprints: FingerprintSet?,
+    _ version: PartVersion
+  ) {
+    self.request = request
+    self.bytes = bytes
+    self.parent = parent
+    self.limit = limit
+    self.start = start
+    self.fingerprints = fingerprints
+    self.version = version
+  }
 
   /// - Parameter advance: Called every now and then with how far it is; may stop it.
   func read(_ advance: (Int) throws -> Void) throws -> ReadPart {

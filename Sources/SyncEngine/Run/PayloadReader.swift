@@ -76,9 +76,7 @@ final class PayloadReader {
   func restage(_ version: PartVersion = PartVersion()) throws -> StagedPart {
     report.content = startReport
     known?.fingerprints.restart()
-    var reader = reader(from: start)
-    reader.version = version
-    return accept(try reader.read(advance))
+    return accept(try reader(from: start, version).read(advance))
   }
 
   /// Stops reading ahead. Nothing is read any more when it returns.
@@ -86,10 +84,10 @@ final class PayloadReader {
     ahead.take()?.stop()
   }
 
-  private func reader(from place: PayloadPlace) -> PartReader {
-    PartReader(
-      request: request, bytes: bytes, parent: parent, limit: limit, start: place,
-      fingerprints: known?.fingerprints)
+  private func reader(
+    from place: PayloadPlace, _ version: PartVersion = PartVersion()
+  ) -> PartReader {
+    PartReader(request, bytes, parent, limit, from: place, known?.fingerprints, version)
   }
 
   private func advance(_ position: Int) throws {

@@ -3,7 +3,7 @@ import SyncCore
 
 /// Rewrites a payload before it is read, for a hook or because it is a JSON:API document. It is in
 /// memory as a whole.
-struct PayloadRewriting {
+final class PayloadRewriting {
   private let request: SyncRequest
 
   /// - Returns: Nil when the payload is read as it stands.

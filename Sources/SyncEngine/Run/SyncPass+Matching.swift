@@ -238,6 +238,6 @@ struct ItemOffer {
               ?? (occurrence.flags.contains(.root) ? parent : nil)))
       }
     }
-    return items.sorted { $0.address < $1.address }
+    return items.sorted(on: \.address)
   }
 }

@@ -136,7 +136,7 @@ final class SyncPass {
     let (matcher, planner) = try decide(first, in: transaction)
     let matches = matcher.matches
     collected.add(matches, planner)
-    let quarantining = Quarantining(request: request, transaction: transaction, report: report)
+    let quarantining = Quarantining(request, transaction, report)
     for item in matches.part.refusals.leftOut {
       try quarantining.keep(item)
       try request.hooks.onLeftOut?(item, transaction)

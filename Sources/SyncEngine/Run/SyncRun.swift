@@ -16,7 +16,7 @@ package import SyncStore
 ///
 /// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it
 /// was at the last commit.
-package struct SyncRun {
+package final class SyncRun {
   let request: SyncRequest
   let store: Store
   let control: SyncControl

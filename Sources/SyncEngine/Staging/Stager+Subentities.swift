@@ -38,7 +38,7 @@ extension Stager {
       let deeper = batches.filter {
         !$0.occurrences.isEmpty && $0.node.isSubentity(of: batch.node)
           && $0.node.identity == batch.node.identity
-      }.sorted { $0.entity.depth > $1.entity.depth }
+      }.sorted(on: { -$0.entity.depth })
       guard !deeper.isEmpty else { continue }
       for index in batch.occurrences.indices {
         let occurrence = batch.occurrences[index]

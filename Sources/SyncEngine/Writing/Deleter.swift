@@ -170,7 +170,7 @@ struct Deleter: PartPhase {
         rows[member, default: []].append(row)
       }
     }
-    return try rows.sorted { $0.key.index < $1.key.index }.map { entity, rows in
+    return try rows.sorted(on: \.key.index).map { entity, rows in
       let rows = try keyed(rows, of: entity)
       return (entity, try keeper?.deletable(rows, of: entity) ?? rows)
     }

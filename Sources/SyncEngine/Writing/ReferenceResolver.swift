@@ -25,7 +25,7 @@ struct ReferenceResolver {
   mutating func resolve(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
     let groups = Dictionary(grouping: references.indices) { references[$0].destination }
     var missing: [Int] = []
-    for (destination, indexes) in groups.sorted(by: { $0.value[0] < $1.value[0] }) {
+    for (destination, indexes) in groups.sorted(on: { $0.value[0] }) {
       let rows = try find(Set(indexes.map { references[$0].key }), of: destination)
       for (step, index) in indexes.enumerated() {
         if step % SyncControl.stride == 0 { try control.checkpoint() }

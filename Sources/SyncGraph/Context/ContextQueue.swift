@@ -168,17 +168,11 @@ final class ContextQueue: @unchecked Sendable {
   private func enter<Result>(
     _ isReading: Bool, _ body: () throws -> Result, rescue: (any Error) throws -> Result
   ) rethrows -> Result {
-    guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else {
-      load.enter()
-      defer { load.leave() }
-      guard let writer = Store.writing else { return try queue.sync { try turn(body) } }
-      return try queue.sync { try turn { try serving(writer, body) } }
-    }
-    if current === self || current.standsFor === self { return try body() }
+    let current = DispatchQueue.getSpecific(key: ContextQueue.key)
+    if let current, current === self || current.standsFor === self { return try body() }
     var result: Swift.Result<Result, any Error>?
     withoutActuallyEscaping(
-      { result = Swift.Result { try self.serving(current.waitingWriter, body) } },
-      do: { work in current.run(work, on: self, isReading) })
+      { result = Swift.Result { try body() } }, do: { enter(isReading, from: current, $0) })
     switch result {
     case .success(let value)?: return value
     case .failure(let error)?: return try rescue(error)
@@ -186,14 +180,23 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
+  /// What is the same whatever the work returns, so that it is compiled once.
+  private func enter(_ isReading: Bool, from current: ContextQueue?, _ work: @escaping () -> Void) {
+    if let current {
+      return current.run({ self.serving(current.waitingWriter, work) }, on: self, isReading)
+    }
+    load.enter()
+    defer { load.leave() }
+    let writer = Store.writing
+    queue.sync { turn { if let writer { serving(writer, work) } else { work() } } }
+  }
+
   /// Runs a body that somebody waits for, inside a transaction of a store or outside.
-  private func serving<Result>(
-    _ writer: ObjectIdentifier?, _ body: () throws -> Result
-  ) rethrows -> Result {
+  private func serving(_ writer: ObjectIdentifier?, _ work: () -> Void) {
     let outer = waitingWriter
     waitingWriter = writer
     defer { waitingWriter = outer }
-    return try body()
+    work()
   }
 
   /// The store inside whose transaction somebody waits for the caller; nil when nobody does.

@@ -102,6 +102,6 @@ package enum RowList {
 
   package static func rows(_ value: Value) -> [Int64] {
     guard case .string(let text) = value else { return [] }
-    return text.split(separator: " ").compactMap { Int64($0) }
+    return text.split(separator: " ").compactMap { Int64(String($0)) }
   }
 }
