@@ -69,6 +69,43 @@ package class StoreReader {
     try scan(entity, .listed(rows)) { try pages.append($0) }
     return pages.take().flatMap { page in (0..<page.count).map { page[$0] } }
   }
+
+  /// About how many rows the entity's table holds: the highest row number, so at least as many as
+  /// there are. For choosing between a scan and look-ups.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when that is none that a row can
+  ///   have.
+  /// - Complexity: O(log *n*).
+  package func estimatedCount(of entity: EntityDescription) throws -> Int {
+    try prepareToRead()
+    let table = layout[entity].table
+    let statement = try connection.statement("SELECT max(_row) FROM \(table.quoted)")
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return 0 }
+    return Int(clamping: try statement.row(0, of: table))
+  }
+
+  /// The row numbers among others that no object of the entity's table has.
+  ///
+  /// - Parameter rows: ascending, each once.
+  /// - Complexity: O(*n*); one statement of look-ups, or one scan when the rows are many of those
+  ///   there are.
+  package func missing(_ rows: [Int64], of entity: EntityDescription) throws -> [Int64] {
+    guard !rows.isEmpty else { return [] }
+    let root = entity.rootEntity
+    let isScan =
+      try rows.count > 512 && rows.count * StoreReader.scanShare >= estimatedCount(of: root)
+    var missing: [Int64] = []
+    var next = 0
+    try scan(root, isScan ? .all : .listed(rows), slots: []) { cursor in
+      while next < rows.count, rows[next] < cursor.row {
+        missing.append(rows[next])
+        next += 1
+      }
+      if next < rows.count, rows[next] == cursor.row { next += 1 }
+    }
+    return missing + rows[next...]
+  }
 }
 
 @available(*, unavailable, message: "A reader is confined to the call that it was handed to.")

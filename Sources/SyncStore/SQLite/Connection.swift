@@ -167,6 +167,53 @@ final class Connection {
   /// Whether no transaction is open. Some errors end a transaction by themselves
   /// (https://www.sqlite.org/c3ref/get_autocommit.html).
   var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+  /// Copies the database, as this connection sees it, page by page into a new file. Another
+  /// connection may hold the right to write meanwhile (https://www.sqlite.org/backup.html).
+  ///
+  /// - Throws: ``StoreError``, when there is no room for instance; what was written is left there.
+  func copy(to path: String) throws {
+    let target = try Connection(
+      path: path, options: Options(mode: .writer), recorder: StatementRecorder())
+    defer { target.close() }
+    guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+      throw StoreError.sqlite(SQLITE_ERROR, on: target.handle)
+    }
+    sqlite3_backup_step(backup, -1)
+    let code = sqlite3_backup_finish(backup)
+    guard code == SQLITE_OK else { throw StoreError.sqlite(code, on: target.handle) }
+  }
+
+  /// A number that is another one when the connection has seen a commit, its own or somebody
+  /// else's, since it was asked last; it may be another one without any. Sees what was committed
+  /// before the latest read began, and costs nothing
+  /// (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+  var seenVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// Folds the log back into the database as far as readers let it. Waits for another process a
+  /// tenth of a second.
+  ///
+  /// Nobody writes meanwhile, in whichever process: before SQLite 3.51.3 a log that another
+  /// connection begins anew during a checkpoint may lose what is written to it
+  /// (https://www.sqlite.org/wal.html#walresetbug). While somebody else writes, it is left as it is
+  /// until the next time.
+  func foldLogAlone() {
+    guard sqlite3_libversion_number() < 3_051_003, let path = sqlite3_db_filename(handle, "main")
+    else { return foldLog() }
+    let options = Options(mode: .writer, busyTimeout: 0.1)
+    guard
+      let guardian = try? Connection(
+        path: String(cString: path), options: options, recorder: StatementRecorder()),
+      (try? guardian.beginImmediate()) != nil
+    else { return }
+    foldLog()
+    try? guardian.rollback()
+    guardian.close()
+  }
 }
 
 @available(*, unavailable, message: "A connection is confined to one queue.")

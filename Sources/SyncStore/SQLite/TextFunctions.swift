@@ -2,9 +2,12 @@ import CSyncStackSQLite
 import Foundation
 import SyncCore
 
-/// What filters need beyond SQLite's own functions. Each is deterministic and calls the same code
-/// that evaluates filters in memory.
-extension SQLFunction {
+/// Names of what every connection adds to SQL. The functions are what filters need beyond SQLite's
+/// own: each is deterministic and calls the same code that evaluates filters in memory.
+package enum SQLFunction {
+  /// Collation of decimal columns: numeric order of canonical text.
+  package static let decimalCollation = "syncstack_decimal"
+
   /// `(text, options)`: the text without case or accents.
   package static let fold = "syncstack_fold"
   /// `(text, pattern, ignores case)`: whether a regular expression matches the whole text.
@@ -135,6 +138,20 @@ extension Connection {
         NumberSumBox.current(context)?.sum.add(SQLArgument.number(arguments?[0]))
       }, finish, nil)
   }
+
+  /// Makes our collation and functions known to the connection.
+  func registerTextFunctions() {
+    sqlite3_create_collation_v2(
+      handle, SQLFunction.decimalCollation, SQLITE_UTF8, nil,
+      { _, leftCount, left, rightCount, right in
+        Int32(
+          DecimalText.compare(
+            UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+            UnsafeRawBufferPointer(start: right, count: Int(rightCount))))
+      }, nil)
+    registerFilterFunctions()
+    registerConversionFunction()
+  }
 }
 
 /// The code of a function, where SQLite can find it.
@@ -175,5 +192,39 @@ private final class NumberSumBox {
     else { return NumberSum() }
     memory.pointee = nil
     return Unmanaged<NumberSumBox>.fromOpaque(pointer).takeRetainedValue().sum
+  }
+}
+
+/// The numeric order of decimals in canonical text: plain digits, no exponent, no needless zeros.
+enum DecimalText {
+  /// Returns a negative number, zero or a positive number when the left number is smaller, equal or
+  /// larger. Exact for any number of digits.
+  ///
+  /// - Complexity: O(*n*) in the number of digits.
+  static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    let (leftIsNegative, leftDigits) = split(left)
+    let (rightIsNegative, rightDigits) = split(right)
+    if leftIsNegative != rightIsNegative { return leftIsNegative ? -1 : 1 }
+    let order = compareMagnitudes(leftDigits, rightDigits)
+    return leftIsNegative ? -order : order
+  }
+
+  private static func split(
+    _ text: UnsafeRawBufferPointer
+  ) -> (isNegative: Bool, digits: UnsafeRawBufferPointer) {
+    guard text.first == UInt8(ascii: "-") else { return (false, text) }
+    return (true, UnsafeRawBufferPointer(rebasing: text.dropFirst()))
+  }
+
+  /// More digits before the point is larger; otherwise the first different digit decides, and the
+  /// point, being smaller than any digit, never stands against one before the lengths are equal.
+  private static func compareMagnitudes(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Int {
+    let leftWhole = left.firstIndex(of: UInt8(ascii: ".")) ?? left.count
+    let rightWhole = right.firstIndex(of: UInt8(ascii: ".")) ?? right.count
+    if leftWhole != rightWhole { return leftWhole < rightWhole ? -1 : 1 }
+    for (a, b) in zip(left, right) where a != b { return a < b ? -1 : 1 }
+    return left.count == right.count ? 0 : (left.count < right.count ? -1 : 1)
   }
 }
