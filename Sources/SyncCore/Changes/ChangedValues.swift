@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the properties of an object held before and after a commit, by slot. A to-one relationship
 /// holds the primary key of the object that it leads to, or its row number where that has none;
 /// to-many relationships hold nothing.
@@ -9,4 +11,18 @@ package struct ChangedValues: Sendable {
   package var later: [Value] = []
 
   package init() {}
+}
+
+/// How many ask a store to keep the values of what it changes. It outlives the store, which
+/// `drop()` makes anew.
+package final class ValueDemand: Sendable {
+  private let count = Atomic<Int>(0)
+
+  package init() {}
+
+  package var isThere: Bool { count.load(ordering: .acquiring) > 0 }
+
+  package func begin() { count.add(1, ordering: .acquiringAndReleasing) }
+
+  package func end() { count.subtract(1, ordering: .acquiringAndReleasing) }
 }

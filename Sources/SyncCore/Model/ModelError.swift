@@ -30,3 +30,117 @@ public struct ModelError: Error, Sendable, Hashable {
 }
 
 extension ModelError: ExplainedError {}
+
+/// The sentences about what entities and relationships say of each other.
+extension ModelError {
+  static func duplicateEntity(_ name: String) -> ModelError {
+    ModelError(
+      .duplicateName, entity: name,
+      message: "There are two entities named “\(name)”. Rename one of them.")
+  }
+
+  static func duplicateProperty(_ name: String, in entity: String) -> ModelError {
+    ModelError(
+      .duplicateName, entity: entity, property: name,
+      message: "\(entity) has two properties named “\(name)”. Rename one of them.")
+  }
+
+  static func overrides(
+    _ name: String, in entity: String, superentity: String?
+  ) -> ModelError {
+    ModelError(
+      .overriddenProperty, entity: entity, property: name,
+      message: """
+        \(entity).\(name) is inherited from \(superentity ?? "the superentity") and cannot be \
+        declared again. Remove it from \(entity), or rename it.
+        """)
+  }
+
+  static func sharedRenaming(
+    _ identifier: String, entity: String, between first: String, and second: String
+  ) -> ModelError {
+    ModelError(
+      .duplicateName, entity: entity, property: second == entity ? nil : second,
+      message: """
+        \(first) and \(second) have the same renaming identifier “\(identifier)”, so it is unclear \
+        which of them takes over the stored values. Leave it at one of them.
+        """)
+  }
+
+  static func unknownSuperentity(
+    _ name: String, of entity: String, known: [String]
+  ) -> ModelError {
+    ModelError(
+      .unknownEntity, entity: entity,
+      message: """
+        \(entity) inherits from “\(name)”, but there is no such entity. The model has \
+        \(known.joined(separator: ", ")).
+        """)
+  }
+
+  static func inheritanceCycle(_ path: [String]) -> ModelError {
+    ModelError(
+      .inheritanceCycle, entity: path.first,
+      message: """
+        Entities inherit from each other in a circle: \(path.joined(separator: " → ")). Take the \
+        superentity from one of them.
+        """)
+  }
+
+  static func unknownDestination(
+    of relationship: RelationshipDescription, in entity: String, known: [String]
+  ) -> ModelError {
+    let what =
+      relationship.destinationName.isEmpty
+      ? "names no destination" : "leads to “\(relationship.destinationName)”, which does not exist"
+    return ModelError(
+      .unknownEntity, entity: entity, property: relationship.name,
+      message: """
+        \(entity).\(relationship.name) \(what). Name one of the model's entities: \
+        \(known.joined(separator: ", ")).
+        """)
+  }
+
+  static func unknownInverse(
+    of relationship: RelationshipDescription, in entity: String
+  ) -> ModelError {
+    let destination = relationship.destinationName
+    let inverse = relationship.inverseName ?? ""
+    return ModelError(
+      .invalidInverse, entity: entity, property: relationship.name,
+      message: """
+        \(entity).\(relationship.name) names the inverse \(destination).\(inverse), which is no \
+        relationship. Add “\(inverse)” to \(destination), with destination \(entity) and inverse \
+        “\(relationship.name)”, or leave the inverse out.
+        """)
+  }
+
+  static func inverseMismatch(
+    of relationship: RelationshipDescription, in entity: String,
+    inverse: RelationshipDescription, declaredBy other: String
+  ) -> ModelError {
+    let found =
+      inverse.inverseName.map { "\(inverse.destinationName).\($0)" } ?? "no inverse"
+    let place =
+      other == relationship.destinationName
+      ? "" : " and lead “\(relationship.name)” to \(other), which declares it"
+    return ModelError(
+      .invalidInverse, entity: entity, property: relationship.name,
+      message: """
+        \(entity).\(relationship.name) names the inverse \(other).\(inverse.name), but that names \
+        \(found). Set the destination of \(other).\(inverse.name) to \(entity) and its inverse to \
+        “\(relationship.name)”\(place).
+        """)
+  }
+
+  static func transientInverse(
+    of relationship: RelationshipDescription, in entity: String
+  ) -> ModelError {
+    ModelError(
+      .invalidInverse, entity: entity, property: relationship.name,
+      message: """
+        \(entity).\(relationship.name) and its inverse \(relationship.destinationName).\
+        \(relationship.inverseName ?? "") must both be transient, or both be stored.
+        """)
+  }
+}

@@ -51,3 +51,69 @@ extension Value: CustomStringConvertible {
     }
   }
 }
+
+/// How a value of a transformable attribute is stored: a letter for its kind, then its bytes. Equal
+/// values of one kind have equal bytes, and every value comes back as it was.
+///
+/// ```
+/// n            s text        i integer text    r 8 bytes of a double, big-endian
+/// b 0 or 1     u UUID text   d decimal text    t 8 bytes of a date (seconds since 2001)
+///              l URL text    x bytes
+/// ```
+extension Value {
+  /// The stored form of the value in a transformable attribute.
+  package var archive: Data {
+    switch self {
+    case .null: Value.archive("n")
+    case .bool(let value): Value.archive("b", text: value ? "1" : "0")
+    case .int(let value): Value.archive("i", text: String(value))
+    case .double(let value): Value.archive("r", value)
+    case .decimal(let value): Value.archive("d", text: value.canonicalText)
+    case .string(let value): Value.archive("s", text: value)
+    case .data(let value): Value.archive("x") + value
+    case .date(let value): Value.archive("t", value.timeIntervalSinceReferenceDate)
+    case .uuid(let value): Value.archive("u", text: value.uuidString)
+    case .url(let value): Value.archive("l", text: value.absoluteString)
+    }
+  }
+
+  /// Reads a stored form; nil when the bytes are none.
+  package init?(archive: Data) {
+    guard let kind = archive.first else { return nil }
+    let content = archive.dropFirst()
+    let text = String(decoding: content, as: UTF8.self)
+    let value: Value? =
+      switch Character(UnicodeScalar(kind)) {
+      case "n": content.isEmpty ? .null : nil
+      case "b": text == "1" ? .bool(true) : (text == "0" ? .bool(false) : nil)
+      case "i": Int64(text).map { .int($0) }
+      case "r": Value.real(content).map { .double($0) }
+      case "d": Decimal(string: text, locale: nil).map { .decimal($0) }
+      case "s": .string(text)
+      case "x": .data(Data(content))
+      case "t": Value.real(content).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+      case "u": UUIDText.parse(text).map { .uuid($0) }
+      case "l": URL(string: text).map { .url($0) }
+      default: nil
+      }
+    guard let value else { return nil }
+    self = value
+  }
+
+  private static func archive(_ kind: Unicode.Scalar, text: String = "") -> Data {
+    var data = Data([UInt8(ascii: kind)])
+    data.append(contentsOf: text.utf8)
+    return data
+  }
+
+  private static func archive(_ kind: Unicode.Scalar, _ number: Double) -> Data {
+    var data = Data([UInt8(ascii: kind)])
+    withUnsafeBytes(of: number.bitPattern.bigEndian) { data.append(contentsOf: $0) }
+    return data
+  }
+
+  private static func real(_ bytes: Data) -> Double? {
+    guard bytes.count == 8 else { return nil }
+    return Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}
