@@ -67,4 +67,13 @@ extension DataStack {
   ) async rethrows -> Result {
     try await performInNewBackgroundContext(operation)
   }
+
+  /// Carries a fetch out in a context: the same as asking the context.
+  ///
+  /// - Throws: as `ManagedObjectContext.fetch(_:)`.
+  public func execute<Object: ManagedObject>(
+    _ request: Fetch<Object>, with context: ManagedObjectContext
+  ) throws -> [Object] {
+    try context.fetch(request)
+  }
 }
