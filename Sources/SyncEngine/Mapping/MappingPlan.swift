@@ -92,3 +92,110 @@ extension MappingRemark: CustomStringConvertible {
     property.map { "\(entity).\($0): \(message)" } ?? "\(entity): \(message)"
   }
 }
+
+/// The key of a plan: a stable hash of everything in it that decides which row an item becomes.
+extension MappingPlan {
+  /// FNV-1a over a canonical text: `Hasher` is seeded anew in every process.
+  ///
+  /// - Parameter resolved: What sources of nested objects say, where it is known.
+  static func key(nodes: [PlanNode], root: Int, resolved: ResolvedSources?) -> UInt64 {
+    var hash = FNV()
+    hash.add(root)
+    add(nodes, to: &hash)
+    guard let resolved else { return hash.value }
+    add(resolved.readers.dropFirst(nodes.count).map(\.node), to: &hash)
+    for reader in resolved.readers {
+      hash.add(reader.number)
+      for (rule, other) in reader.below.inKeyOrder {
+        hash.add(rule)
+        hash.add(other)
+      }
+      hash.add(-4)
+    }
+    return hash.value
+  }
+
+  private static func add(_ nodes: [PlanNode], to hash: inout FNV) {
+    for node in nodes {
+      hash.add(node.entity.name)
+      for slot in node.identity { hash.add(slot) }
+      add(node.policy, to: &hash)
+      if let explicit = node.explicit { hash.add(explicit.keyText) }
+      for rule in node.attributes {
+        hash.add(rule.name)
+        hash.add(rule.slot)
+        hash.add(rule.type.rawValue)
+        hash.add(rule.transformerName ?? "")
+        hash.add(rule.converter.keyText)
+        if let version = rule.version { hash.add(version) }
+        hash.add(rule.missing.rawValue + rule.mismatch.rawValue)
+        if let constant = rule.constant { hash.add("\(constant)") }
+      }
+      for rule in node.relationships {
+        hash.add(rule.name)
+        hash.add(rule.slot)
+        hash.add(rule.node)
+        hash.add(rule.keyScopeIsOwner ? 1 : 0)
+        hash.add(rule.missing.rawValue)
+        if rule.partial != nil { hash.add(-5) }
+        if rule.createsStubs { hash.add(-6) }
+        if !rule.elements.isEmpty {
+          hash.add(JSONPath(rule.elements).description)
+          hash.add(rule.memberSlot ?? -1)
+        }
+      }
+      if let kinds = node.kinds { hash.add(kinds.keyText) }
+      if let slot = node.memberSlot { hash.add(slot) }
+      add(node.members, to: &hash)
+    }
+  }
+
+  private static func add(_ policy: SyncPolicy, to hash: inout FNV) {
+    hash.add(policy.missingKey.rawValue + policy.mismatch.rawValue + policy.coercion.rawValue)
+    hash.add(policy.missingIdentity.rawValue + policy.storedDuplicates.rawValue)
+    hash.add(policy.identityScope.rawValue + (policy.deletionScope?.rawValue ?? ""))
+  }
+
+  private static func add(_ table: MemberTable, to hash: inout FNV) {
+    add(table.itself, to: &hash)
+    for entry in table.entries {
+      hash.add(entry.key)
+      add(entry.targets, to: &hash)
+      if let child = entry.child { add(child, to: &hash) }
+    }
+    if let positions = table.positions {
+      hash.add(-2)
+      add(positions.table, to: &hash)
+    }
+    hash.add(-1)
+  }
+
+  private static func add(_ targets: [MemberTarget], to hash: inout FNV) {
+    for target in targets {
+      hash.add(Int(target.kind.rawValue))
+      hash.add(target.rule)
+      hash.add(Int(target.precedence))
+      // Null on the way to a value means another thing to rules.
+      if target.isOfRule { hash.add(-3) }
+    }
+  }
+
+  private struct FNV {
+    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+
+    mutating func add(_ number: Int) {
+      var rest = UInt64(bitPattern: Int64(number))
+      for _ in 0..<8 {
+        add(UInt8(truncatingIfNeeded: rest))
+        rest >>= 8
+      }
+    }
+
+    mutating func add(_ text: String) {
+      for byte in text.utf8 { add(byte) }
+      add(0xFF as UInt8)
+    }
+  }
+}
