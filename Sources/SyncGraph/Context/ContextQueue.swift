@@ -181,6 +181,7 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   /// What is the same whatever the work returns, so that it is compiled once.
+  @inline(never)
   private func enter(_ isReading: Bool, from current: ContextQueue?, _ work: @escaping () -> Void) {
     if let current {
       return current.run({ self.serving(current.waitingWriter, work) }, on: self, isReading)
