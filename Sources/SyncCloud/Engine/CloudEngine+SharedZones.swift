@@ -172,7 +172,7 @@ extension CloudEngine {
     }
     try writing.remove(zone.key)
     // What was shared anew meanwhile is here by the same names.
-    for name in gone { try writing.followAnywhere(name) }
+    try writing.follow(gone)
     return gone.count
   }
 

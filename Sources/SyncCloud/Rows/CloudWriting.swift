@@ -176,8 +176,8 @@ final class CloudWriting {
     return nil
   }
 
-  /// Whether this engine works on a zone: what leads out of a share that has ended is part of it
-  /// until that is home.
+  /// Whether this engine works on a zone: the home zone, or beside one's own any shared one, also
+  /// one whose share has ended and whose objects are still on their way home.
   private func isOurs(_ zone: String) -> Bool {
     zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
   }
@@ -207,13 +207,17 @@ final class CloudWriting {
     try PairWriter(self).follow(name)
   }
 
-  /// Leads what waits for an object of that name to one that is here, in whatever zone.
-  func followAnywhere(_ name: String) throws {
+  /// Leads what waits for objects of those names to the ones that are here, in whatever zone.
+  func follow(_ names: [String]) throws {
     for zone in try zoneNames() {
-      guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
-        let entity = model.entity(named: record.entity)
-      else { continue }
-      try enter(zone) { try follow(name, row, entity) }
+      try enter(zone) {
+        for name in names {
+          guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
+            let entity = model.entity(named: record.entity)
+          else { continue }
+          try follow(name, row, entity)
+        }
+      }
     }
   }
 

@@ -75,6 +75,7 @@ struct ListDrain {
       try transaction.setRemoteRecord(record)
     } else {
       guard said == nil, !current.isEmpty else { return }
+      // The new object was taken for one without members (`Drain`), before its list was read.
       if record.stamps[key.field].flatMap(Stamp.init)?.milliseconds == 0 {
         record.stamps[key.field] = nil
         try transaction.setRemoteRecord(record)

@@ -15,7 +15,7 @@ extension RecordWriter {
       if let attribute = property.attribute {
         if let value = FieldCoding.decode(json, as: attribute.type) {
           guard !value.isNull || attribute.isOptional else {
-            empty(attribute, item)
+            clear(attribute, item)
             continue
           }
           item.values.append((slot, value))
@@ -43,9 +43,10 @@ extension RecordWriter {
     }
   }
 
-  /// A required value that somebody cleared whose model does not require it. Of an object that
-  /// comes it is missing.
-  private mutating func empty(_ attribute: AttributeDescription, _ item: Item) {
+  /// Takes the model's default for a required value that was cleared elsewhere, where the model
+  /// does not require it. Without a default, a stored object keeps its value, and a new one is put
+  /// aside because the value is missing.
+  private mutating func clear(_ attribute: AttributeDescription, _ item: Item) {
     if !attribute.defaultValue.isNull {
       item.values.append((attribute.slot, attribute.storedDefault))
     } else if item.merge.fate == .update {
