@@ -163,6 +163,22 @@ import Testing
     #expect(folder.content().filter { $0.name.hasPrefix("sent-") }.isEmpty)
   }
 
+  /// A program that is killed, or a machine that loses its power, while it writes that note.
+  @Test func aNoteOfWhatWasSentThatIsCutShortSaysNoMoreThanTheWholeOne() throws {
+    let folder = AssetFolder(nil)
+    defer { try? FileManager.default.removeItem(at: folder.url) }
+    let asset = CloudAsset(of: Self.bytes(10))
+    try folder.setSentChunks(123, of: asset, to: "0/100")
+    #expect(folder.sentChunks(of: asset, to: "0/100") == 123)
+    let place = folder.location("sent-\(asset.hash)")
+    let whole = try Data(contentsOf: place)
+    #expect(folder.content().map(\.name) == [place.lastPathComponent])
+    for length in whole.indices {
+      try whole.prefix(length).write(to: place)
+      #expect(folder.sentChunks(of: asset, to: "0/100") < 123, "cut at \(length)")
+    }
+  }
+
   @Test func recordsWithoutFilesDoNotWaitForThem() async throws {
     let line = FaultyTransport(server)
     let here = try client(line)

@@ -107,6 +107,8 @@ struct AssetFolder: Sendable {
 
   // MARK: - Files on their way
 
+  /// How many chunks of a file the server is known to have. A note that was cut short says fewer,
+  /// and those are sent again.
   func sentChunks(of asset: CloudAsset, to generation: String) -> Int {
     let text = try? String(contentsOf: location("sent-\(asset.hash)"), encoding: .utf8)
     let words = text?.split(separator: " ") ?? []
@@ -121,7 +123,8 @@ struct AssetFolder: Sendable {
     let name = "sent-\(asset.hash)"
     guard let count else { return remove(name) }
     try working {
-      try Data("\(generation) \(count)".utf8).write(to: location(name), options: .atomic)
+      // Not atomic: that makes a second file, which stays when the program is killed.
+      try Data("\(generation) \(count)".utf8).write(to: location(name))
     }
   }
 
