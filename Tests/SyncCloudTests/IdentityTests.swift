@@ -335,4 +335,18 @@ import Testing
     try await settle([here, there], fresh: server)
     #expect(try here.values("Note", "folder") == [.int(again)])
   }
+
+  /// A record that is made anew over one that is there says when each of its values was set: the
+  /// server keeps what is not said, and that is of the object before.
+  @Test func whatIsMadeAgainBeforeItsDeletionIsSentHasItsOwnStamps() async throws {
+    let all = try clients(try Self.tagged())
+    let first = try all[0].insert("Note", ["id": "n", "title": "a"])
+    try await settle(all, fresh: server)
+    try all[0].update("Note", first, ["title": "b"])
+    try await settle(all, fresh: server)
+    try all[0].delete("Note", first)
+    try all[0].insert("Note", ["id": "n", "title": "c"])
+    try await settle(all, fresh: server)
+    #expect(try all[1].values("Note", "title") == ["c"])
+  }
 }
