@@ -16,7 +16,7 @@ import Testing
         "User",
         [
           .attribute("id", .integer64), .attribute("name", .string), .attribute("email", .string),
-          .attribute(AttributeDraft("born", .date, preservesValueInHistory: true)),
+          .attribute(AttributeDescription("born", .date, preservesValueInHistory: true)),
           .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
         ]),
       EntityDraft(

@@ -19,7 +19,7 @@ import Testing
         [
           .attribute("id", .integer64), .attribute("name", .string),
           .attribute(
-            AttributeDraft("born", .date, preservesValueInHistory: true)),
+            AttributeDescription("born", .date, preservesValueInHistory: true)),
         ])
     ])
   }

@@ -1,40 +1,42 @@
 /// One attribute of an entity: a scalar that the row of an object holds.
+///
+/// A ``PropertyDraft`` holds one as it is declared, and ``ModelBuilder`` checks it and gives it its
+/// slot.
 public struct AttributeDescription: Sendable {
-  public let name: String
-  package var slot: Int
+  public package(set) var name: String
+  package var slot = 0
   public let type: AttributeType
   public package(set) var isOptional: Bool
 
   /// Whether the value lives in objects only and is never stored.
-  public let isTransient: Bool
+  public package(set) var isTransient: Bool
 
   /// What a new object starts with; ``Value/null`` when the model gives no default.
-  public let defaultValue: Value
+  public package(set) var defaultValue: Value
 
   /// Name of the transformer of a transformable attribute, as the model gives it.
-  public let valueTransformerName: String?
+  public package(set) var valueTransformerName: String?
 
   /// Rules that a value must meet when an object is validated.
-  public let validation: ValidationRules
+  public package(set) var validation: ValidationRules
 
   /// Whether a deleted object's value is kept in its tombstone.
-  public let preservesValueInHistory: Bool
+  public package(set) var preservesValueInHistory: Bool
 
-  public let userInfo: [String: String]
-  public let renamingIdentifier: String?
+  public package(set) var userInfo: [String: String]
+  public package(set) var renamingIdentifier: String?
 
   /// Name of the Swift type of the value when it is one of the program's own.
-  package let valueClassName: String?
+  package var valueClassName: String?
 
   package init(
-    name: String, slot: Int = 0, type: AttributeType, isOptional: Bool = true,
-    isTransient: Bool = false, defaultValue: Value = .null, valueTransformerName: String? = nil,
+    _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
+    defaultValue: Value = .null, valueTransformerName: String? = nil,
     validation: ValidationRules = ValidationRules(), preservesValueInHistory: Bool = false,
     userInfo: [String: String] = [:], renamingIdentifier: String? = nil,
     valueClassName: String? = nil
   ) {
     self.name = name
-    self.slot = slot
     self.type = type
     self.isOptional = isOptional
     self.isTransient = isTransient

@@ -14,7 +14,7 @@ package struct DeclaredType: Sendable {
   private let takesValue: @Sendable (_ stored: Value, _ shown: Any?) -> Bool
 
   /// A type that is made of the stored value.
-  package init<Wrapped: ValueConvertible>(_ type: Wrapped.Type, hasDefault: Bool = false) {
+  package init<Wrapped: ValueConvertible>(_ type: Wrapped.Type, hasDefault: Bool) {
     name = "\(type.plainType)"
     needsValue = !hasDefault && !Wrapped.isOptionalValue
     takesEveryValue = { Wrapped.takesEveryValue(of: $0) }
@@ -22,7 +22,7 @@ package struct DeclaredType: Sendable {
   }
 
   /// A type that a transformer makes of the stored value.
-  package init<Wrapped>(transformed type: Wrapped.Type, hasDefault: Bool = false) {
+  package init<Wrapped>(transformed type: Wrapped.Type, hasDefault: Bool) {
     needsValue = !hasDefault && !(type is any OptionalType.Type)
     name = "\((type as? any OptionalType.Type)?.wrappedType ?? type)"
     takesEveryValue = { _ in false }

@@ -59,28 +59,14 @@ package struct EntityRecord: Sendable {
   package var indexes: [FetchIndexDescription]
   package var userInfo: [String: String]
   package var renamingIdentifier: String?
+}
 
-  package init(
-    name: String, isAbstract: Bool = false, className: String? = nil, superentity: Int? = nil,
-    subentities: [Int] = [], root: Int, properties: [PropertyDescription],
-    primaryKey: Int? = nil, uniquenessConstraints: [[String]] = [],
-    indexes: [FetchIndexDescription] = [], userInfo: [String: String] = [:],
-    renamingIdentifier: String? = nil, inheritedSlots: [String: Int] = [:]
-  ) {
-    self.name = name
-    self.isAbstract = isAbstract
-    self.className = className
-    self.superentity = superentity
-    self.subentities = subentities
-    self.root = root
-    self.properties = properties
-    slots = inheritedSlots
-    for property in properties.dropFirst(slots.count) { slots[property.name] = property.slot }
-    self.primaryKey = primaryKey
-    self.uniquenessConstraints = uniquenessConstraints
-    self.indexes = indexes
-    self.userInfo = userInfo
-    self.renamingIdentifier = renamingIdentifier
+extension EntityRecord {
+  /// An entity without properties, alone in its model.
+  package init(name: String) {
+    self.init(
+      name: name, isAbstract: false, subentities: [], root: 0, properties: [], slots: [:],
+      uniquenessConstraints: [], indexes: [], userInfo: [:])
   }
 }
 

@@ -1,38 +1,15 @@
-/// Collects the drafts of a model, resolves what they say about each other, and freezes them.
-///
-/// ```swift
-/// var builder = ModelBuilder()
-/// builder.add(EntityDraft("Note", [.toOne("user", to: "User", inverse: "notes")]))
-/// builder.add(EntityDraft("User", [.toMany("notes", to: "Note", inverse: "user")]))
-/// let model = try builder.build()
-/// ```
-package struct ModelBuilder: Sendable {
-  /// What was added so far, in order.
-  package private(set) var entities: [EntityDraft]
+/// The drafts of a model: resolves what they say about each other, and freezes them.
+struct ModelBuilder {
+  /// In order. An entity may name others that follow later.
+  var entities: [EntityDraft]
 
   /// Version identifier of the model; empty for none.
-  package var versionIdentifier: String
+  var versionIdentifier: String
 
-  /// Makes a builder that already has some entities.
-  package init(_ entities: [EntityDraft] = [], versionIdentifier: String = "") {
-    self.entities = entities
-    self.versionIdentifier = versionIdentifier
-  }
-
-  /// Adds an entity. Others that it names may follow later.
-  package mutating func add(_ entity: EntityDraft) {
-    entities.append(entity)
-  }
-
-  /// Makes the model.
+  /// Resolves and validates everything; the records are in the order of the drafts.
   ///
   /// - Throws: ``ModelError`` for the first thing that is wrong, with entity and property and a
   ///   sentence that says what to do.
-  package func build() throws(ModelError) -> ManagedObjectModel {
-    ManagedObjectModel(validated: try records(), versionIdentifier: versionIdentifier)
-  }
-
-  /// Resolves and validates everything; the records are in the order of the drafts.
   func records() throws(ModelError) -> [EntityRecord] {
     try NameRule.checkText([versionIdentifier])
     let hierarchy = try EntityHierarchy(entities)
@@ -61,6 +38,7 @@ package struct ModelBuilder: Sendable {
     try NameRule.checkText(draft.texts, in: draft.name)
     var properties = superentity?.properties ?? []
     let inheritedSlots = superentity?.slots ?? [:]
+    var slots = inheritedSlots
     var names: Set<String> = []
     for property in draft.properties {
       try NameRule.checkProperty(property.name, in: draft.name)
@@ -71,16 +49,16 @@ package struct ModelBuilder: Sendable {
       guard names.insert(property.name).inserted else {
         throw .duplicateProperty(property.name, in: draft.name)
       }
+      slots[property.name] = properties.count
       properties.append(
         try property.description(slot: properties.count, entity: draft.name, index: index))
     }
     return EntityRecord(
       name: draft.name, isAbstract: draft.isAbstract, className: draft.className,
       superentity: hierarchy.superentities[index], subentities: hierarchy.subentities[index],
-      root: hierarchy.roots[index], properties: properties,
+      root: hierarchy.roots[index], properties: properties, slots: slots,
       uniquenessConstraints: draft.uniquenessConstraints, indexes: draft.indexes,
-      userInfo: draft.userInfo, renamingIdentifier: draft.renamingIdentifier,
-      inheritedSlots: inheritedSlots)
+      userInfo: draft.userInfo, renamingIdentifier: draft.renamingIdentifier)
   }
 }
 
@@ -95,17 +73,14 @@ extension EntityDraft {
 extension PropertyDraft {
   /// Texts that are not names of properties or entities.
   fileprivate var texts: [String] {
-    switch content {
-    case .attribute(let draft):
-      var texts = [
-        draft.valueTransformerName, draft.valueClassName, draft.renamingIdentifier,
-        draft.validation.regularExpression,
+    var texts = [content.renamingIdentifier ?? ""]
+    if case .attribute(let attribute) = content {
+      texts += [
+        attribute.valueTransformerName, attribute.valueClassName,
+        attribute.validation.regularExpression,
       ].compactMap { $0 }
-      if case .string(let text) = draft.defaultValue { texts.append(text) }
-      return texts + draft.userInfo.inKeyOrder.flatMap { [$0.key, $0.value] }
-    case .relationship(let draft):
-      return [draft.renamingIdentifier ?? ""]
-        + draft.userInfo.inKeyOrder.flatMap { [$0.key, $0.value] }
+      if case .string(let text) = attribute.defaultValue { texts.append(text) }
     }
+    return texts + content.userInfo.inKeyOrder.flatMap { [$0.key, $0.value] }
   }
 }

@@ -7,16 +7,16 @@ extension PropertyDraft {
     slot: Int, entity: String, index: Int
   ) throws(ModelError) -> PropertyDescription {
     switch content {
-    case .attribute(let draft):
-      .attribute(try draft.description(slot: slot, entity: entity))
-    case .relationship(let draft):
-      .relationship(try draft.description(slot: slot, entity: entity, index: index))
+    case .attribute(let attribute):
+      .attribute(try attribute.checked(slot: slot, entity: entity))
+    case .relationship(let relationship):
+      .relationship(try relationship.checked(slot: slot, entity: entity, index: index))
     }
   }
 }
 
-extension AttributeDraft {
-  func description(slot: Int, entity: String) throws(ModelError) -> AttributeDescription {
+extension AttributeDescription {
+  fileprivate func checked(slot: Int, entity: String) throws(ModelError) -> AttributeDescription {
     guard let initial = type.modelValue(defaultValue) else {
       throw ModelError(
         .invalidDefault, entity: entity, property: name,
@@ -25,12 +25,11 @@ extension AttributeDraft {
           Write one that is, or leave the default out.
           """)
     }
-    return AttributeDescription(
-      name: name, slot: slot, type: type, isOptional: isOptional, isTransient: isTransient,
-      defaultValue: initial, valueTransformerName: valueTransformerName,
-      validation: try checkedValidation(entity: entity),
-      preservesValueInHistory: preservesValueInHistory, userInfo: userInfo,
-      renamingIdentifier: renamingIdentifier, valueClassName: valueClassName)
+    var result = self
+    result.slot = slot
+    result.defaultValue = initial
+    result.validation = try checkedValidation(entity: entity)
+    return result
   }
 
   /// Limits in the form of the attribute's values (lengths for text), the expression known to be
@@ -82,8 +81,8 @@ extension AttributeDraft {
   }
 }
 
-extension RelationshipDraft {
-  func description(
+extension RelationshipDescription {
+  fileprivate func checked(
     slot: Int, entity: String, index: Int
   ) throws(ModelError) -> RelationshipDescription {
     guard isToMany || !isOrdered else {
@@ -101,11 +100,11 @@ extension RelationshipDraft {
         entity,
         "asks for \(max(minCount, maxCount)) objects but leads to one. Make it to-many.")
     }
-    return RelationshipDescription(
-      name: name, slot: slot, isOptional: isOptional, isTransient: isTransient, isToMany: isToMany,
-      isOrdered: isOrdered, minCount: minCount, maxCount: isToMany ? maxCount : 1,
-      deleteRule: deleteRule, destinationName: destinationName, inverseName: inverseName,
-      declaringIndex: index, userInfo: userInfo, renamingIdentifier: renamingIdentifier)
+    var result = self
+    result.slot = slot
+    result.declaringIndex = index
+    if !isToMany { result.maxCount = 1 }
+    return result
   }
 
   private func invalid(_ entity: String, _ text: String) -> ModelError {

@@ -7,59 +7,56 @@
 /// | to-one | column with the row number of the destination |
 /// | to-many with a to-one inverse | nothing of its own: the inverse's column; ordered: a position beside it |
 /// | to-many with a to-many inverse, or without inverse | link table; ordered: a position in it |
+///
+/// A ``PropertyDraft`` holds one as it is declared; ``ModelBuilder`` checks it, gives it its slot
+/// and finds the other end.
 public struct RelationshipDescription: Sendable {
-  public let name: String
-  package var slot: Int
+  public package(set) var name: String
+  package var slot = 0
   public package(set) var isOptional: Bool
-  public let isTransient: Bool
+  public package(set) var isTransient: Bool
   public let isToMany: Bool
-  public let isOrdered: Bool
+  public package(set) var isOrdered: Bool
 
   /// Least number of objects when there are any; 0 is no limit.
-  public let minCount: Int
+  public package(set) var minCount: Int
 
   /// Largest number of objects of a to-many; 0 is no limit.
-  public let maxCount: Int
-  public let deleteRule: DeleteRule
+  public package(set) var maxCount: Int
+  public package(set) var deleteRule: DeleteRule
 
   /// Index of the destination in the model's entities.
-  package var destinationIndex: Int
+  package var destinationIndex = 0
   public let destinationName: String
-  public let inverseName: String?
+  public package(set) var inverseName: String?
 
   /// Slot of the inverse in the destination entity; nil when there is no inverse.
   package var inverseSlot: Int?
 
   /// Whether the inverse is a to-many relationship.
-  package var isInverseToMany: Bool
+  package var isInverseToMany = false
 
   /// Index of the entity that declares the relationship (a superentity when it is inherited).
-  package var declaringIndex: Int
-  public let userInfo: [String: String]
-  public let renamingIdentifier: String?
+  package var declaringIndex = 0
+  public package(set) var userInfo: [String: String]
+  public package(set) var renamingIdentifier: String?
 
   package init(
-    name: String, slot: Int = 0, isOptional: Bool = true, isTransient: Bool = false,
-    isToMany: Bool, isOrdered: Bool = false, minCount: Int = 0, maxCount: Int = 0,
-    deleteRule: DeleteRule = .nullify, destinationIndex: Int = 0, destinationName: String,
-    inverseName: String?, inverseSlot: Int? = nil, isInverseToMany: Bool = false,
-    declaringIndex: Int = 0, userInfo: [String: String] = [:], renamingIdentifier: String? = nil
+    _ name: String, to destination: String, inverse: String?, isToMany: Bool,
+    isOrdered: Bool = false, isOptional: Bool = true, isTransient: Bool = false,
+    minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify,
+    userInfo: [String: String] = [:], renamingIdentifier: String? = nil
   ) {
     self.name = name
-    self.slot = slot
-    self.isOptional = isOptional
-    self.isTransient = isTransient
+    destinationName = destination
+    inverseName = inverse
     self.isToMany = isToMany
     self.isOrdered = isOrdered
+    self.isOptional = isOptional
+    self.isTransient = isTransient
     self.minCount = minCount
     self.maxCount = maxCount
     self.deleteRule = deleteRule
-    self.destinationIndex = destinationIndex
-    self.destinationName = destinationName
-    self.inverseName = inverseName
-    self.inverseSlot = inverseSlot
-    self.isInverseToMany = isInverseToMany
-    self.declaringIndex = declaringIndex
     self.userInfo = userInfo
     self.renamingIdentifier = renamingIdentifier
   }

@@ -8,7 +8,7 @@ struct AttributeElementReader {
   /// Reads the attribute, and whether it asks for an index.
   func read(
     _ element: MarkupElement, userInfo: UserInfoReader
-  ) throws(ModelError) -> (draft: AttributeDraft, isIndexed: Bool) {
+  ) throws(ModelError) -> (draft: AttributeDescription, isIndexed: Bool) {
     var fields = MarkupFields(
       element, document: document, entity: entity, property: element.attribute("name"))
     let name = try fields.required("name")
@@ -21,7 +21,7 @@ struct AttributeElementReader {
         Declare an ordinary attribute and set it, or ask with an aggregate.
         """, at: "derived")
     }
-    var draft = AttributeDraft(name, try type(&fields))
+    var draft = AttributeDescription(name, try type(&fields))
     draft.isOptional = try fields.flag("optional")
     draft.isTransient = try fields.flag("transient")
     draft.defaultValue = try value(

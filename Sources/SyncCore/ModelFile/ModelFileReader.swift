@@ -33,7 +33,7 @@ struct ModelFileReader {
   private func builder(_ root: MarkupElement) throws(ModelError) -> ModelBuilder {
     var fields = MarkupFields(root, document: document)
     var builder = ModelBuilder(
-      versionIdentifier: fields.text("userDefinedModelVersionIdentifier") ?? "")
+      entities: [], versionIdentifier: fields.text("userDefinedModelVersionIdentifier") ?? "")
     let version = fields.text("documentVersion") ?? "1.0"
     guard version == "1.0" else {
       throw fields.error(
@@ -47,7 +47,7 @@ struct ModelFileReader {
     try fields.finish(harmless: Set(noted).union(["type", "name", "sourceLanguage"]))
     for child in root.children {
       switch child.name {
-      case "entity": builder.add(try entity(child))
+      case "entity": builder.entities.append(try entity(child))
       case "elements", "configuration", "fetchRequest": continue
       case "composite", "compositeAttribute":
         throw MarkupFields(child, document: document, property: child.attribute("name")).error(
@@ -114,10 +114,10 @@ struct ModelFileReader {
 
   private func relationship(
     _ element: MarkupElement, entity: String
-  ) throws(ModelError) -> RelationshipDraft {
+  ) throws(ModelError) -> RelationshipDescription {
     var fields = MarkupFields(
       element, document: document, entity: entity, property: element.attribute("name"))
-    var draft = RelationshipDraft(
+    var draft = RelationshipDescription(
       try fields.required("name"), to: fields.text("destinationEntity") ?? "",
       inverse: fields.name("inverseName"), isToMany: try fields.flag("toMany"))
     draft.isOrdered = try fields.flag("ordered")

@@ -41,11 +41,6 @@ struct XMLReader {
     return root
   }
 
-  private init(bytes: [UInt8], allowsDocumentType: Bool) {
-    self.bytes = bytes
-    self.allowsDocumentType = allowsDocumentType
-  }
-
   // MARK: - Elements
 
   private mutating func element(depth: Int) throws(XMLError) -> MarkupElement {

@@ -151,7 +151,7 @@ extension WrapperDeclaration {
     if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
     return WrapperDeclaration(
       content: .attribute(
-        AttributeDraft(
+        AttributeDescription(
           "", type.attributeType, isOptional: type.isOptionalValue,
           isTransient: options.isTransient, defaultValue: defaultValue,
           validation: options.validation,

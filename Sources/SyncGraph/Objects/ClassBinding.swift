@@ -100,7 +100,7 @@ extension WrapperDeclaration {
   func requireDefault(
     _ attribute: AttributeDescription, of entity: EntityDescription, _ type: ManagedObject.Type
   ) throws {
-    guard case .attribute(let draft) = content, !draft.isOptional, !attribute.defaultValue.isNull,
+    guard content.attribute?.isOptional == false, !attribute.defaultValue.isNull,
       let declared = self.type,
       attribute.objectTransformerName == nil,
       let check = AttributeCheck(attribute, types: [declared], transformers: .shared),
@@ -116,10 +116,9 @@ extension WrapperDeclaration {
 
   /// What a required property reads where there is no value; nil when it has no default.
   var standIn: Value? {
-    guard case .attribute(let draft) = content, !draft.isOptional, !draft.defaultValue.isNull else {
-      return nil
-    }
-    return draft.defaultValue
+    guard let declared = content.attribute, !declared.isOptional, !declared.defaultValue.isNull
+    else { return nil }
+    return declared.defaultValue
   }
 
   /// Says why the declaration cannot stand for a property of a model; nil when it can.

@@ -105,7 +105,7 @@ enum ObjectClassRegistry {
 
   /// Prototypes are of an entity of their own, which no store has.
   private static let prototypeModel = ManagedObjectModel(
-    validated: [EntityRecord(name: "Prototype", root: 0, properties: [])])
+    validated: [EntityRecord(name: "Prototype")])
   private static let prototypeBinding = ClassBinding(
     type: ManagedObject.self,
     shape: EntityShape(EntityDescription(model: prototypeModel, index: 0)), slots: [],

@@ -112,7 +112,7 @@ extension WrapperDeclaration {
     if options.createsStubs { userInfo["sync.stub"] = "YES" }
     return WrapperDeclaration(
       content: .relationship(
-        RelationshipDraft(
+        RelationshipDescription(
           "", to: destination.entityName, inverse: options.inverse, isToMany: options.isToMany,
           isOrdered: options.isOrdered, isOptional: !options.isRequired,
           minCount: options.minCount, maxCount: options.maxCount, deleteRule: options.deleteRule,

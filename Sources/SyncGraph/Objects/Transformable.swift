@@ -95,7 +95,7 @@ extension WrapperDeclaration {
     if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
     return WrapperDeclaration(
       content: .attribute(
-        AttributeDraft(
+        AttributeDescription(
           "", .transformable, isOptional: type is any OptionalType.Type,
           isTransient: options.isTransient, defaultValue: stored(defaultValue, transformerName),
           valueTransformerName: transformerName, userInfo: userInfo,

@@ -117,12 +117,7 @@ private final class WrapperRecorder {
 
 /// What one wrapper says about its property; the name is found afterwards.
 struct WrapperDeclaration: Sendable {
-  enum Content: Sendable {
-    case attribute(AttributeDraft)
-    case relationship(RelationshipDraft)
-  }
-
-  var content: Content
+  var content: PropertyDescription
   var isUnique = false
 
   /// The type of an attribute.

@@ -136,7 +136,8 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
           "B",
           [
             .relationship(
-              RelationshipDraft("a", to: "A", inverse: "b", isToMany: false, isTransient: true))
+              RelationshipDescription(
+                "a", to: "A", inverse: "b", isToMany: false, isTransient: true))
           ]),
       ]),
     relationship("is ordered", isToMany: false, isOrdered: true),
@@ -148,7 +149,7 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
   private static func relationship(
     _ message: String, isToMany: Bool, isOrdered: Bool = false, minCount: Int = 0, maxCount: Int = 0
   ) -> Contradiction {
-    let draft = RelationshipDraft(
+    let draft = RelationshipDescription(
       "x", to: "A", inverse: nil, isToMany: isToMany, isOrdered: isOrdered, minCount: minCount,
       maxCount: maxCount)
     return Contradiction(

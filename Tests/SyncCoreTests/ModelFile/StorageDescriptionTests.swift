@@ -65,7 +65,8 @@ import Testing
               validation: ValidationRules(minimum: 1, maximum: 5, regularExpression: "<[a-z]&>")),
             .attribute("color", .transformable, valueTransformerName: "ColorTransformer"),
             .attribute(
-              AttributeDraft("kind", .string, preservesValueInHistory: true, valueClassName: "Kind")
+              AttributeDescription(
+                "kind", .string, preservesValueInHistory: true, valueClassName: "Kind")
             ),
             .toMany(
               "children", to: "Ä", isOrdered: true, deleteRule: .noAction, isOptional: false,

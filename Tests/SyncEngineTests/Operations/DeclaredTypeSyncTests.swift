@@ -161,7 +161,7 @@ import Testing
         "Shape",
         [
           .attribute("id", .integer64),
-          .attribute(AttributeDraft("fill", .transformable, valueTransformerName: "Colour")),
+          .attribute(AttributeDescription("fill", .transformable, valueTransformerName: "Colour")),
         ])
     ])
     let stack = try DataStack(model: model, store: .inMemory, transformers: self.stack.transformers)

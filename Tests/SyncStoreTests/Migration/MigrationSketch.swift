@@ -96,7 +96,7 @@ struct MigrationSketch {
             guard let name = side.name else { continue }
             draft.properties.append(
               .relationship(
-                RelationshipDraft(
+                RelationshipDescription(
                   name, to: entities[index(other.entity)].name, inverse: other.name,
                   isToMany: side.isToMany, isOrdered: side.isOrdered,
                   renamingIdentifier: side.former)))
