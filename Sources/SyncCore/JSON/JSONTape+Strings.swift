@@ -89,7 +89,7 @@ extension JSONTape {
   }
 
   /// Index of the value a path leads to from a value; nil when it leads nowhere.
-  package func value(at path: JSONPath, from index: Int = 0) -> Int? {
+  package func value(at path: JSONPath, from index: Int) -> Int? {
     path.steps.reduce(index) { index, step in
       guard let index else { return nil }
       switch tokens[index].kind {

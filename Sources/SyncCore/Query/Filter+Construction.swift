@@ -4,39 +4,29 @@ extension Filter {
   ///
   /// - Parameter path: keys from the object on, in order: `["company", "name"]`.
   package static func compare(
-    _ path: [String], _ operation: FilterOperation, _ value: Value, options: TextOptions = [],
-    quantifier: FilterQuantifier = .direct
+    _ path: [String], _ operation: FilterOperation, _ value: Value, options: TextOptions = []
   ) -> Filter {
-    compare(
-      .path(FilterPath(path)), operation, .value(value), options: options, quantifier: quantifier)
+    compare(.path(FilterPath(path)), operation, .value(value), options: options)
   }
 
   /// Compares a key path with another one.
   package static func compare(
-    _ path: [String], _ operation: FilterOperation, path other: [String], options: TextOptions = [],
-    quantifier: FilterQuantifier = .direct
+    _ path: [String], _ operation: FilterOperation, path other: [String]
   ) -> Filter {
-    compare(
-      .path(FilterPath(path)), operation, .path(FilterPath(other)), options: options,
-      quantifier: quantifier)
+    compare(.path(FilterPath(path)), operation, .path(FilterPath(other)))
   }
 
   /// Asks whether a to-one relationship leads to an object, or with ``FilterOperation/contains``
   /// whether the object is a member of a to-many one. An empty path is the object itself.
   package static func compare(
-    _ path: [String], _ operation: FilterOperation, object: ManagedObjectID,
-    quantifier: FilterQuantifier = .direct
+    _ path: [String], _ operation: FilterOperation, object: ManagedObjectID
   ) -> Filter {
-    compare(.path(FilterPath(path)), operation, .object(object), quantifier: quantifier)
+    compare(.path(FilterPath(path)), operation, .object(object))
   }
 
   /// Asks whether the value of a key path is in a list.
-  package static func member(
-    _ path: [String], of values: [Value], options: TextOptions = [],
-    quantifier: FilterQuantifier = .direct
-  ) -> Filter {
-    compare(
-      .path(FilterPath(path)), .memberOf, .values(values), options: options, quantifier: quantifier)
+  package static func member(_ path: [String], of values: [Value]) -> Filter {
+    compare(.path(FilterPath(path)), .memberOf, .values(values))
   }
 
   /// Asks whether a to-one relationship leads to one of the objects; an empty path is the object
@@ -46,17 +36,15 @@ extension Filter {
   }
 
   /// Asks whether the value of a key path lies between two others; both ends belong to it.
-  package static func between(
-    _ path: [String], _ lower: Value, _ upper: Value, quantifier: FilterQuantifier = .direct
-  ) -> Filter {
-    compare(.path(FilterPath(path)), .between, .range(lower, upper), quantifier: quantifier)
+  package static func between(_ path: [String], _ lower: Value, _ upper: Value) -> Filter {
+    compare(.path(FilterPath(path)), .between, .range(lower, upper))
   }
 
   /// Compares what a function makes of the members of a to-many path with a value.
   ///
   /// - Parameter key: keys behind the path, to the attribute; empty for a count.
   package static func compare(
-    _ function: AggregateFunction, of path: [String], key: [String] = [],
+    _ function: AggregateFunction, of path: [String], key: [String],
     _ operation: FilterOperation, _ value: Value
   ) -> Filter {
     compare(.aggregate(function, .path(FilterPath(path)), key: key), operation, .value(value))
@@ -65,11 +53,12 @@ extension Filter {
   /// Compares two expressions.
   package static func compare(
     _ left: FilterExpression, _ operation: FilterOperation, _ right: FilterExpression,
-    options: TextOptions = [], quantifier: FilterQuantifier = .direct
+    options: TextOptions = []
   ) -> Filter {
     Filter(
       .comparison(
-        FilterComparison(left, operation, right, options: options, quantifier: quantifier)))
+        FilterComparison(
+          quantifier: .direct, left: left, operation: operation, options: options, right: right)))
   }
 
   /// The members of a to-many path for which a filter holds, as an expression to be counted.
@@ -91,9 +80,9 @@ extension FilterNode {
     case .comparison(let comparison):
       .comparison(
         FilterComparison(
-          comparison.left.rooted(at: variable), comparison.operation,
-          comparison.right.rooted(at: variable), options: comparison.options,
-          quantifier: comparison.quantifier))
+          quantifier: comparison.quantifier, left: comparison.left.rooted(at: variable),
+          operation: comparison.operation, options: comparison.options,
+          right: comparison.right.rooted(at: variable)))
     }
   }
 }

@@ -17,17 +17,6 @@ package struct FilterComparison: Sendable {
   package var operation: FilterOperation
   package var options: TextOptions
   package var right: FilterExpression
-
-  package init(
-    _ left: FilterExpression, _ operation: FilterOperation, _ right: FilterExpression,
-    options: TextOptions = [], quantifier: FilterQuantifier = .direct
-  ) {
-    self.left = left
-    self.operation = operation
-    self.right = right
-    self.options = options
-    self.quantifier = quantifier
-  }
 }
 
 /// For how many members of a to-many path a comparison has to hold.

@@ -142,7 +142,10 @@ struct FilterParser {
     let options = try parseOptions()
     guard case .expression(let right) = try parseSum() else { throw expected("a value") }
     return .condition(
-      .comparison(FilterComparison(expression, operation, right, options: options)))
+      .comparison(
+        FilterComparison(
+          quantifier: .direct, left: expression, operation: operation, options: options,
+          right: right)))
   }
 
   private static let quantifiers: [(String, FilterQuantifier)] = [

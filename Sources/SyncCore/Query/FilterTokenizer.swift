@@ -138,7 +138,7 @@ struct FilterTokenizer {
     let start = position
     if current == "0", let mark = character(1), let radix = ["x": 16, "o": 8, "b": 2][mark] {
       position += 2
-      let digits = name(orDigits: true)
+      let digits = hexDigits()
       guard let value = Int64(digits, radix: radix) else {
         throw syntax(start, expected: "a number of 64 bits", "“0\(mark)\(digits)” is none")
       }
@@ -165,7 +165,7 @@ struct FilterTokenizer {
     return .number(try value(String(characters[start..<position]), isWhole: isWhole, at: start))
   }
 
-  private mutating func name(orDigits: Bool) -> String {
+  private mutating func hexDigits() -> String {
     let start = position
     while let character = current, character.isHexDigit { position += 1 }
     return String(characters[start..<position])

@@ -91,11 +91,6 @@ package struct ResolvedHop: Sendable {
   package let relationship: RelationshipDescription
   package let owner: EntityDescription
 
-  package init(relationship: RelationshipDescription, owner: EntityDescription) {
-    self.relationship = relationship
-    self.owner = owner
-  }
-
   package var destination: EntityDescription { owner.destination(of: relationship) }
 }
 

@@ -48,29 +48,6 @@ package struct RowSet: Sendable {
 
   /// Adds row numbers, a page at a time where they follow each other.
   ///
-  /// - Returns: How many were not there.
-  /// - Complexity: O(*n*).
-  package mutating func insert(contentsOf rows: UnsafeBufferPointer<UInt32>) -> Int {
-    var added = 0
-    var index = 0
-    while index < rows.count {
-      let page = Int(rows[index] >> UInt32(RowSet.pageShift))
-      makePage(page)
-      pages[page].withUnsafeMutableBufferPointer { words in
-        while index < rows.count, Int(rows[index] >> UInt32(RowSet.pageShift)) == page {
-          let word = RowSet.word(Int64(rows[index]))
-          let bit: UInt64 = 1 << UInt64(rows[index] & 63)
-          added += words[word] & bit == 0 ? 1 : 0
-          words[word] |= bit
-          index += 1
-        }
-      }
-    }
-    return added
-  }
-
-  /// Adds row numbers, a page at a time where they follow each other.
-  ///
   /// - Parameters:
   ///   - row: The number at a position; what no row can have is passed over. Nobody may change the
   ///     set meanwhile.

@@ -19,24 +19,6 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 40_000, 3_000_000])
-  func takesManyRowsAtOnce(_ bound: UInt32) {
-    var generator = SeededGenerator(state: UInt64(bound))
-    var rows = RowSet()
-    var expected = Set<Int64>()
-    for _ in 0..<20 {
-      let start = UInt32.random(in: 0...bound, using: &generator)
-      let added =
-        Array(start..<(start + 40))
-        + (0..<40).map { _ in UInt32.random(in: 0...bound, using: &generator) }
-      let before = expected.count
-      expected.formUnion(added.map { Int64($0) })
-      let count = added.withUnsafeBufferPointer { rows.insert(contentsOf: $0) }
-      #expect(count == expected.count - before)
-    }
-    #expect(rows.rows == expected.sorted())
-  }
-
-  @Test(arguments: [1, 64, 40_000, 3_000_000])
   func saysWhichOfManyRowsAreNew(_ bound: Int64) {
     var generator = SeededGenerator(state: UInt64(bound))
     var rows = RowSet()
