@@ -80,7 +80,7 @@ extension StoreTransaction {
     }
     if let expectedVersion {
       let read = RowVersion(row: row, version: expectedVersion)
-      return try update(block, from: 0, rows: [read], of: entity, slots: slots).isEmpty
+      return try update(block, rows: [read], of: entity, slots: slots).isEmpty
     }
     return try update(block, index: 0, row: row, of: entity, slots: slots)
   }

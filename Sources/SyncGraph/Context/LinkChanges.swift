@@ -50,13 +50,13 @@ struct LinkChanges {
   // MARK: - Pairs
 
   private func writePairs(of objects: [ManagedObject]) throws {
-    var changes: [ListKey: Changes] = [:]
-    var order: [ListKey] = []
+    var changes: [PropertyKey: Changes] = [:]
+    var order: [PropertyKey] = []
     for object in objects {
       for (relationship, list) in lists(of: object)
       where relationship.kind == .manyToMany && list.hasChanges {
         let (canonical, entity, isTurned) = self.canonical(relationship, object.entity)
-        let key = ListKey(canonical)
+        let key = PropertyKey(canonical)
         if changes[key] == nil {
           changes[key] = Changes(relationship: canonical, entity: entity)
           order.append(key)

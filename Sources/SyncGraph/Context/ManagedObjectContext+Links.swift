@@ -121,7 +121,7 @@ extension ManagedObjectContext {
       owner.load(relationship, found)
       loosen(found, from: owner, relationship)
     }
-    loadedRelationships.insert(ListKey(relationship.description))
+    loadedRelationships.insert(PropertyKey(relationship.description))
   }
 
   /// Lets members hold their owner no longer: the owner holds them now.
@@ -135,17 +135,6 @@ extension ManagedObjectContext {
       else { continue }
       member.setLink(back.ordinal, nil)
     }
-  }
-}
-
-/// Names a to-many relationship among those of a model.
-struct ListKey: Hashable {
-  private let entity: Int
-  private let slot: Int
-
-  init(_ relationship: RelationshipDescription) {
-    entity = relationship.declaringIndex
-    slot = relationship.slot
   }
 }
 

@@ -209,7 +209,7 @@ extension ManagedObjectContext {
     let isMembershipOpen = !changes.inserted.isEmpty || !changes.deleted.isEmpty
     for relationship in changes.entity.relationships where !relationship.isToMany {
       guard let inverse = changes.entity.inverse(of: relationship), inverse.isToMany,
-        loadedRelationships.contains(ListKey(inverse)),
+        loadedRelationships.contains(PropertyKey(inverse)),
         isMembershipOpen
           || changes.updated.contains(where: { $0.slots.contains(relationship.slot) })
       else { continue }
@@ -229,7 +229,7 @@ extension ManagedObjectContext {
       for relationship in owner.relationships
       where relationship.kind == .manyToMany && relationship.declaringIndex == owner.index {
         guard owner.destination(of: relationship).rootIndex == entity.rootIndex,
-          loadedRelationships.contains(ListKey(relationship))
+          loadedRelationships.contains(PropertyKey(relationship))
         else { continue }
         unloadAllLists(relationship, root: owner.rootIndex)
       }
@@ -237,7 +237,7 @@ extension ManagedObjectContext {
   }
 
   func unloadAllLists(_ relationship: RelationshipDescription, root: Int) {
-    loadedRelationships.remove(ListKey(relationship))
+    loadedRelationships.remove(PropertyKey(relationship))
     var owners: [ManagedObject] = []
     for object in identities.objects(root: root) where !object.links.isEmpty {
       guard relationship.slot < object.home.shape.kinds.count,

@@ -131,6 +131,6 @@ extension ManagedObjectContext {
       owner.load(relationship, found)
       loosen(found, from: owner, relationship)
     }
-    loadedRelationships.insert(ListKey(relationship.description))
+    loadedRelationships.insert(PropertyKey(relationship.description))
   }
 }

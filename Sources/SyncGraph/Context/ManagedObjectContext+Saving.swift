@@ -266,7 +266,9 @@ extension ManagedObject {
       case .toMany:
         guard let list = link(relationship.ordinal) as? MemberList else { continue }
         list.commit()
-        if list.isLoaded { owner?.loadedRelationships.insert(ListKey(relationship.description)) }
+        if list.isLoaded {
+          owner?.loadedRelationships.insert(PropertyKey(relationship.description))
+        }
       case .attribute:
         break
       }

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     for owner in model.entities {
       for relationship in owner.relationships
       where relationship.isToMany && relationship.declaringIndex == owner.index
-        && loadedRelationships.contains(ListKey(relationship))
+        && loadedRelationships.contains(PropertyKey(relationship))
       {
         unloadAllLists(relationship, root: owner.rootIndex)
       }

@@ -91,7 +91,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Relationships of which lists may be loaded somewhere; the others need no look when rows
   /// change.
-  var loadedRelationships: Set<ListKey> = []
+  var loadedRelationships: Set<PropertyKey> = []
 
   /// Set while a set of a to-many property is changed in place.
   var tracker: MemberTracker?

@@ -61,7 +61,7 @@ extension SaveWriter {
       fill(block[block.append()], columns, object.row, outcome.rows)
       return RowVersion(row: object.rowNumber, version: object.versionAsRead)
     }
-    let failed = try transaction.update(block, from: 0, rows: rows, of: shape.entity, slots: slots)
+    let failed = try transaction.update(block, rows: rows, of: shape.entity, slots: slots)
     var rest = failed[...]
     for (index, object) in objects.enumerated() {
       guard index == rest.first else {

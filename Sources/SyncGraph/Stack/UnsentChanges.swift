@@ -14,10 +14,6 @@ public struct UnsentChanges: Sendable {
   /// In the order in which the objects were changed first.
   public internal(set) var changes: [UnsentChange] = []
 
-  init(token: HistoryToken) {
-    self.token = token
-  }
-
   /// Whether there is nothing to send.
   public var isEmpty: Bool { changes.isEmpty }
 

@@ -111,12 +111,6 @@ struct ChangeJournal {
     let bases: [ManagedObjectID: [String: Value]]
     var sequence: Int64 = 0
 
-    init(connection: Connection, txn: Int64, bases: [ManagedObjectID: [String: Value]]) {
-      self.connection = connection
-      self.txn = txn
-      self.bases = bases
-    }
-
     mutating func write(
       _ changes: ChangeSet.EntityChanges, tombstones: [ManagedObjectID: [String: Value]]
     ) throws {

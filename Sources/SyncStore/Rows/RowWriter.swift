@@ -163,10 +163,10 @@ final class RowWriter {
 
   /// Sets the same slots of rows that still have the versions that are expected, and raises those.
   ///
-  /// - Parameter first: the first of the block's rows; they are in the order of the others.
+  /// - Parameter block: holds the new values, in the order of the rows.
   /// - Returns: positions of the rows that moved on or are gone.
   func update(
-    _ block: RowBlock, from first: Int, rows: [RowVersion], slots changed: SlotSet,
+    _ block: RowBlock, rows: [RowVersion], slots changed: SlotSet,
     _ token: TransactionToken
   ) throws -> [Int] {
     let update = try updates.update(changed, expectsVersion: true)
@@ -176,7 +176,7 @@ final class RowWriter {
     for position in rows.indices {
       if position % TransactionToken.stride == 0 { try token.checkpoint() }
       let row = rows[position]
-      if try !write(block[first + position], row.row, row.version, update) {
+      if try !write(block[position], row.row, row.version, update) {
         failed.append(position)
       }
     }

@@ -36,7 +36,6 @@ final class Statement {
     self.handle = handle
     self.connection = connection
     self.recorder = recorder
-    recorder.didPrepare()
   }
 
   deinit {
@@ -106,7 +105,6 @@ extension Statement: Sendable {}
 /// Counters are atomic; the texts are in a mutex that is taken only while recording.
 package final class StatementRecorder: Sendable {
   private let executedCount = Atomic<Int>(0)
-  private let preparedCount = Atomic<Int>(0)
   private let isRecording = Atomic<Bool>(false)
   private let texts = Locked<[String]>([])
 
@@ -115,9 +113,6 @@ package final class StatementRecorder: Sendable {
   /// How many statements were run.
   package var executed: Int { executedCount.load(ordering: .relaxed) }
 
-  /// How many statements were prepared.
-  package var prepared: Int { preparedCount.load(ordering: .relaxed) }
-
   /// Runs a closure and returns the texts of the statements that were run meanwhile, in order.
   package func record(_ body: () throws -> Void) rethrows -> [String] {
     texts.withLock { $0.removeAll() }
@@ -125,10 +120,6 @@ package final class StatementRecorder: Sendable {
     defer { isRecording.store(false, ordering: .relaxed) }
     try body()
     return texts.withLock { $0 }
-  }
-
-  func didPrepare() {
-    preparedCount.wrappingAdd(1, ordering: .relaxed)
   }
 
   @inline(__always)

@@ -12,9 +12,9 @@ struct LinkSource: Hashable {
   /// - Parameter ownsOldSide: whether the owner of the new relationship owned the old one; false
   ///   when the inverse of the new one did.
   init(_ relationship: RelationshipDescription, in entity: EntityDescription, ownsOldSide: Bool) {
-    let near = PropertyKey(entity: relationship.declaringIndex, slot: relationship.slot)
+    let near = PropertyKey(relationship)
     let inverse = entity.inverse(of: relationship)
-    let far = inverse.map { PropertyKey(entity: $0.declaringIndex, slot: $0.slot) } ?? near
+    let far = inverse.map(PropertyKey.init) ?? near
     let isFirst = (near.entity, near.slot) <= (far.entity, far.slot)
     let key = isFirst ? near : far
     self.entity = key.entity

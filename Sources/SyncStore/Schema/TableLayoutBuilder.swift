@@ -1,21 +1,18 @@
-import SyncCore
+package import SyncCore
 
 /// A property by the entity that declares it, the same for all entities that inherit it.
-struct PropertyKey: Hashable, Comparable {
+package struct PropertyKey: Hashable, Comparable {
   let entity: Int
   let slot: Int
 
-  init(entity: Int, slot: Int) {
-    self.entity = entity
-    self.slot = slot
-  }
-
-  init(_ relationship: RelationshipDescription) {
-    self.init(entity: relationship.declaringIndex, slot: relationship.slot)
-  }
-
-  static func < (left: PropertyKey, right: PropertyKey) -> Bool {
+  package static func < (left: PropertyKey, right: PropertyKey) -> Bool {
     (left.entity, left.slot) < (right.entity, right.slot)
+  }
+}
+
+extension PropertyKey {
+  package init(_ relationship: RelationshipDescription) {
+    self.init(entity: relationship.declaringIndex, slot: relationship.slot)
   }
 }
 

@@ -95,12 +95,11 @@ extension StoreTransaction {
   /// Writes the same slots of rows that still have the versions that are expected of them.
   ///
   /// - Parameters:
-  ///   - first: the first row of the block that holds new values; they are in the order of the
-  ///     rows.
+  ///   - block: holds the new values, in the order of the rows.
   ///   - entity: the concrete entity of all of them.
   /// - Returns: positions of those that moved on or are gone, ascending. They are as they were.
   package func update(
-    _ block: RowBlock, from first: Int, rows: [RowVersion], of entity: EntityDescription,
+    _ block: RowBlock, rows: [RowVersion], of entity: EntityDescription,
     slots: SlotSet
   ) throws -> [Int] {
     try requireOpen()
@@ -109,14 +108,14 @@ extension StoreTransaction {
     let owners = try owners(of: numbers, layout[entity], slots)
     let failed: [Int]
     do {
-      failed = try writers[entity].update(block, from: first, rows: rows, slots: slots, token)
+      failed = try writers[entity].update(block, rows: rows, slots: slots, token)
     } catch let error as StoreError {
       throw error.about(entity.name)
     }
     recorder.update(
       rows.count, except: failed, of: layout[entity], slots: slots, block,
-      row: { numbers[$0] }, index: { first + $0 })
-    recordOwners(owners, of: numbers, except: failed) { block[first + $0] }
+      row: { numbers[$0] }, index: { $0 })
+    recordOwners(owners, of: numbers, except: failed) { block[$0] }
     return failed
   }
 
