@@ -143,7 +143,7 @@ extension MappingRules {
     var level: EntityDescription? = entity
     while let current = level {
       if let key = current.userInfo["sync.typeKey"], !key.isEmpty {
-        return JSONPath(RemoteKey(dotted: key, isCustom: true).steps.map { .key($0) })
+        return JSONPath(RemoteKey(dotted: key).steps.map { .key($0) })
       }
       level = current.superentity
     }

@@ -78,13 +78,6 @@ package struct MappingRemark: Sendable, Hashable, Codable {
   package let entity: String
   package let property: String?
   package let message: String
-
-  package init(kind: Kind, entity: String, property: String? = nil, message: String) {
-    self.kind = kind
-    self.entity = entity
-    self.property = property
-    self.message = message
-  }
 }
 
 extension MappingRemark: CustomStringConvertible {

@@ -11,7 +11,7 @@ package enum MappingRules {
     guard let text = ModelAnnotation.remoteKey.value(in: userInfo), !text.isEmpty else {
       return nil
     }
-    return RemoteKey(dotted: text, isCustom: true)
+    return RemoteKey(dotted: text)
   }
 
   /// The way from what stands under the key of an annotation to the objects, where that is no list
@@ -35,7 +35,7 @@ package enum MappingRules {
   /// What in an item says that its object is deleted.
   static func tombstone(_ entity: EntityDescription) -> JSONPath? {
     guard let text = annotation("sync.tombstoneKey", of: entity), !text.isEmpty else { return nil }
-    return JSONPath(RemoteKey(dotted: text, isCustom: true).steps.map { .key($0) })
+    return JSONPath(RemoteKey(dotted: text).steps.map { .key($0) })
   }
 
   /// What an entity says, or the nearest one above it that does.

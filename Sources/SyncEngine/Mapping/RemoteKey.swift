@@ -8,28 +8,22 @@ package struct RemoteKey: Sendable, Hashable, Codable {
 
   /// Whether the key was given by an annotation or a rule, not derived from the property's name.
   package let isCustom: Bool
-
-  /// Makes a key of literal steps.
-  package init(steps: [String], isCustom: Bool) {
-    self.steps = steps
-    self.isCustom = isCustom
-  }
-
-  /// Makes a key from text in which dots separate the steps. Text with an empty step, such as
-  /// `a..b`, is one literal key; `['a.b']` is one with a dot. What stands in each element of a
-  /// list, behind `[]` or `*`, is no part of the key.
-  package init(dotted text: String, isCustom: Bool) {
-    let path = JSONPath(text)
-    if path.leadsToEach || text.contains("['") || text.contains("[\"") {
-      self.init(steps: path.listPath.steps.map(\.key), isCustom: isCustom)
-      return
-    }
-    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    self.init(steps: steps.contains("") ? [text] : steps, isCustom: isCustom)
-  }
 }
 
 extension RemoteKey: CustomStringConvertible {
+  /// Makes a custom key from text in which dots separate the steps. Text with an empty step, such
+  /// as `a..b`, is one literal key; `['a.b']` is one with a dot. What stands in each element of a
+  /// list, behind `[]` or `*`, is no part of the key.
+  init(dotted text: String) {
+    let path = JSONPath(text)
+    if path.leadsToEach || text.contains("['") || text.contains("[\"") {
+      self.init(steps: path.listPath.steps.map(\.key), isCustom: true)
+      return
+    }
+    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    self.init(steps: steps.contains("") ? [text] : steps, isCustom: true)
+  }
+
   /// The steps with dots between them.
   package var description: String { steps.joined(separator: ".") }
 }

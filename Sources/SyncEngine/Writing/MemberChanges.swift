@@ -16,12 +16,6 @@ struct MemberChanges {
   var removed: [(owner: Int64, member: Int64)] = []
   var positions: [(owner: Int64, member: Int64, position: Int64)] = []
 
-  init(isOrdered: Bool, fromOtherSide: Set<LinkPlanner.Pair>, keeping: Set<Int64>) {
-    self.isOrdered = isOrdered
-    self.fromOtherSide = fromOtherSide
-    self.keeping = keeping
-  }
-
   func keeps(_ member: Int64, of owner: Int64) -> Bool {
     member == keptMember || keeping.contains(owner)
       || fromOtherSide.contains(LinkPlanner.Pair(owner: owner, member: member))

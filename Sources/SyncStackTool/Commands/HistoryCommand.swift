@@ -32,7 +32,7 @@ struct HistoryCommand: Command {
 
   init(_ arguments: Arguments) throws {
     store = URL(filePath: try arguments.required("--store"))
-    since = try arguments.historyToken("--since") ?? .start
+    since = try arguments.since() ?? .start
     limit = try arguments.count("--limit") ?? .max
     isJSON = arguments.has("--json")
     namesObjects = arguments.has("--objects")

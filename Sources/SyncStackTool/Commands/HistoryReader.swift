@@ -63,8 +63,8 @@ final class HistoryReader {
 }
 
 extension Arguments {
-  /// The value as a place in a history.
-  func historyToken(_ name: String) throws(UsageError) -> HistoryToken? {
-    try count(name).map { HistoryToken(number: Int64($0)) }
+  /// The value of `--since`, a place in a history.
+  func since() throws(UsageError) -> HistoryToken? {
+    try count("--since").map { HistoryToken(number: Int64($0)) }
   }
 }

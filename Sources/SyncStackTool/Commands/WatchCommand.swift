@@ -23,7 +23,7 @@ struct WatchCommand: Command {
 
   init(_ arguments: Arguments) throws {
     store = URL(filePath: try arguments.required("--store"))
-    since = try arguments.historyToken("--since")
+    since = try arguments.since()
     count = try arguments.count("--count") ?? .max
     interval = try arguments.count("--interval") ?? 200
     isJSON = arguments.has("--json")

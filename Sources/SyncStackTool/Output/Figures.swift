@@ -12,8 +12,8 @@ enum Figures {
   }
 
   /// The number and the noun, in the plural unless the number is one.
-  static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
-    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+  static func counted(_ number: Int, _ noun: String) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : noun + "s")"
   }
 
   /// A number of bytes in the unit that suits it.
