@@ -66,7 +66,7 @@ import Testing
     try bench.sync(Self.stored, "Album")
     let before = try bench.objects("Album") + bench.objects("Track")
     let error = #expect(throws: SyncError.self) {
-      try bench.sync(payload, "Album") { $0.onItemError = .fail }
+      try bench.sync(payload, "Album") { $0.settings.onItemError = .fail }
     }
     #expect(error?.code == (payload.hasRule ? .invalidValue : .requiredValueMissing))
     #expect(error?.property != nil && error?.key != nil)
@@ -91,8 +91,8 @@ import Testing
     let before = try bench.objects("Album") + bench.objects("Track")
     let error = #expect(throws: SyncError.self) {
       try bench.sync("[\(failure.items)]", "Album") {
-        $0.onItemError = .fail
-        $0.partItems = size
+        $0.settings.onItemError = .fail
+        $0.tuning.partItems = size
       }
     }
     #expect(error?.entity == failure.entity)
@@ -108,8 +108,8 @@ import Testing
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let report = try bench.sync(payload, "Album") {
-      $0.onItemError = policy
-      $0.operations.remove(.delete)
+      $0.settings.onItemError = policy
+      $0.settings.operations.remove(.delete)
     }
     #expect(
       try bench.objects("Album") == [
@@ -126,7 +126,7 @@ import Testing
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let report = try bench.sync(#"[{"id": 2, "title": "b"}, {"id": 1, "title": null}]"#, "Album") {
-      $0.onItemError = .skip
+      $0.settings.onItemError = .skip
     }
     #expect(report.deleted == 0)
     #expect(try bench.count("Album") == 2)
@@ -140,7 +140,7 @@ import Testing
       [{"id": 1}, {"id": 2, "title": "b", "tracks": [{"id": 1, "name": "x"}]},
        {"id": 3, "title": "c", "tracks": [{"id": 2, "name": "y"}, {"id": 3}]}, {"id": 4, "title": "d"}]
       """#, "Album"
-    ) { $0.onItemError = .skip }
+    ) { $0.settings.onItemError = .skip }
     #expect(
       try bench.objects("Album") == [
         "id=2 title=b kind=LP tracks=[1]", "id=4 title=d kind=LP",
@@ -198,11 +198,13 @@ import Testing
     #expect(report.findings(of: .skippedItem).map(\.path) == ["$[0]"])
     #expect(try bench.objects("Room") == before)
     // No such studio; a studio that is itself left out.
-    report = try bench.sync(#"[{"id": 3, "studio_id": 9}]"#, "Room") { $0.operations = [.insert] }
+    report = try bench.sync(#"[{"id": 3, "studio_id": 9}]"#, "Room") {
+      $0.settings.operations = [.insert]
+    }
     #expect(report.skipped == 1)
     report = try bench.sync(#"[{"id": 3, "studio": {"id": 5}}, {"id": 4, "studio_id": 5}]"#, "Room")
     {
-      $0.operations.remove(.delete)
+      $0.settings.operations.remove(.delete)
     }
     #expect(report.skipped == 2)
     #expect(try bench.objects("Room") == before)
@@ -212,7 +214,7 @@ import Testing
   func laterParts() throws {
     let bench = try bench()
     let tree = #"[{"id": 2, "name": "b", "parent_id": 1}, {"id": 1, "name": "a"}]"#
-    try bench.sync(tree, "Node") { $0.partItems = 1 }
+    try bench.sync(tree, "Node") { $0.tuning.partItems = 1 }
     #expect(try bench.objects("Node") == ["id=1 name=a nodes=[2]", "id=2 name=b parent=1"])
     let rooms = try ManagedObjectModel([
       EntityDraft(
@@ -223,13 +225,13 @@ import Testing
     ])
     let other = try SyncBench(rooms)
     try other.sync(#"[{"id": 1, "twin_id": 2}, {"id": 2, "twin_id": 1}]"#, "Room") {
-      $0.partItems = 1
+      $0.tuning.partItems = 1
     }
     #expect(try other.objects("Room") == ["id=1 twin=2", "id=2 twin=1"])
     let error = #expect(throws: SyncError.self) {
       try other.sync(#"[{"id": 3, "twin_id": 9}, {"id": 4, "twin_id": 1}]"#, "Room") {
-        $0.partItems = 1
-        $0.operations.remove(.delete)
+        $0.tuning.partItems = 1
+        $0.settings.operations.remove(.delete)
       }
     }
     #expect(error?.code == .requiredValueMissing && error?.key == "3")
@@ -255,7 +257,7 @@ import Testing
     try bench.sync(Self.stored, "Album")
     let album = try #require(try bench.store.read { try $0.firstRow(of: "Album", bench.model) })
     try bench.sync(#"[{"id": 1, "name": null}, {"id": 2, "name": "y"}]"#, "Track") {
-      $0.parent = album
+      $0.setup.parent = album
     }
     #expect(try bench.objects("Track") == ["id=1 name=x album=1", "id=2 name=y album=1"])
   }
@@ -280,7 +282,9 @@ import Testing
     let report = try bench.sync(payload, "Album")
     #expect(try bench.objects("Album") == ["id=1 title=a kind=LP tracks=[2]"])
     #expect(report.entities["Track"]?.skipped == 1)
-    #expect(throws: SyncError.self) { try bench.sync(payload, "Album") { $0.onItemError = .fail } }
+    #expect(throws: SyncError.self) {
+      try bench.sync(payload, "Album") { $0.settings.onItemError = .fail }
+    }
   }
 
   // MARK: - What is known of it
@@ -293,9 +297,9 @@ import Testing
       #"{"data": [{"id": 1, "title": "a"}, {"id": 2, "tracks": [{"id": 5}]}, {"title": "c"}, 7]}"#,
       "Album"
     ) {
-      $0.path = "data"
-      $0.partItems = partItems
-      $0.onLeftOut = { item, _ in
+      $0.setup.path = "data"
+      $0.tuning.partItems = partItems
+      $0.hooks.onLeftOut = { item, _ in
         let text = String(decoding: item.json, as: UTF8.self)
         found.append("\(item.index) \(item.path) \(item.key) \(text) \(item.reason.code.rawValue)")
       }
@@ -312,7 +316,7 @@ import Testing
     let bench = try bench()
     var asked: [String] = []
     let report = try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3, "title": "c"}]"#, "Album") {
-      $0.willInsert = { item, _, _ in
+      $0.hooks.willInsert = { item, _, _ in
         asked.append(item["id"]?.description ?? "")
         return item["id"] == 1 ? ["id": 1, "title": "a"] : item
       }

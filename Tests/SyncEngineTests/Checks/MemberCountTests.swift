@@ -52,7 +52,7 @@ import Testing
     #expect(report.findings(of: .skippedItem).map(\.key) == ["2"])
     #expect(try bench.count("Team") == 1)
     let error = #expect(throws: SyncError.self) {
-      try bench.sync("[\(good), \(item)]", "Team") { $0.onItemError = .fail }
+      try bench.sync("[\(good), \(item)]", "Team") { $0.settings.onItemError = .fail }
     }
     #expect(error?.code == .invalidMemberCount && error?.key == "2" && error?.entity == "Team")
   }
@@ -71,8 +71,8 @@ import Testing
     let before = try bench.objects("Team") + bench.objects("Player")
     let error = #expect(throws: SyncError.self) {
       try bench.sync(payload, "Player") {
-        $0.operations = [.insert, .update, .insertRelationships, .updateRelationships]
-        $0.partItems = size
+        $0.settings.operations = [.insert, .update, .insertRelationships, .updateRelationships]
+        $0.tuning.partItems = size
       }
     }
     #expect(error?.code == .invalidMemberCount && error?.entity == "Team" && error?.key == "1")

@@ -32,8 +32,8 @@ import Testing
     let bench = try bench()
     let error = #expect(throws: SyncError.self) {
       try bench.sync(payload.0, "Order") {
-        $0.path = payload.1.map { JSONPath($0) }
-        $0.operations = operations
+        $0.setup.path = payload.1.map { JSONPath($0) }
+        $0.settings.operations = operations
       }
     }
     #expect(error?.code == payload.2 && error?.entity == "Order")
@@ -48,7 +48,7 @@ import Testing
     let error = #expect(throws: SyncError.self) { try bench.sync(payload, "Order") }
     #expect(error?.code == .invalidItem)
     #expect(try bench.count("Order") == 0)
-    try bench.sync(payload, "Order") { $0.operations = [.insert, .update] }
+    try bench.sync(payload, "Order") { $0.settings.operations = [.insert, .update] }
     #expect(try bench.count("Order") == 1)
   }
 
@@ -62,7 +62,7 @@ import Testing
     #expect(error?.code == .deletionRefused)
     #expect(error?.message.contains("data.orders") == true)
     #expect(throws: SyncError.self) {
-      try bench.sync(#"{"error":"none"}"#, "Order") { $0.operations = [.insert, .update] }
+      try bench.sync(#"{"error":"none"}"#, "Order") { $0.settings.operations = [.insert, .update] }
     }
     #expect(try bench.count("Order") == 1)
   }
@@ -83,7 +83,9 @@ import Testing
   @Test("items in quarantine are kept, all of them too")
   func quarantine() throws {
     let bench = try bench()
-    let report = try bench.sync(#"{"error":"none"}"#, "Order") { $0.onItemError = .quarantine }
+    let report = try bench.sync(#"{"error":"none"}"#, "Order") {
+      $0.settings.onItemError = .quarantine
+    }
     #expect(report.quarantined == 1)
   }
 

@@ -58,9 +58,9 @@ import Testing
 
     func sync(_ json: String, _ list: List, partItems: Int?) throws -> ChangeSet {
       try bench.syncWithChanges(json, list.entity) {
-        $0.parent = id
-        $0.parentRelationship = list.rawValue
-        $0.partItems = partItems
+        $0.setup.parent = id
+        $0.setup.parentRelationship = list.rawValue
+        $0.tuning.partItems = partItems
       }.changes
     }
   }
@@ -98,10 +98,10 @@ import Testing
     let album = try Album()
     _ = try album.sync(items([1, 2, 3, 4]), .withoutInverse, partItems: nil)
     try album.bench.sync(items([4, 9, 2]), "Photo") {
-      $0.parent = album.id
-      $0.parentRelationship = "photos"
-      $0.operations = [.insert, .update]
-      $0.partItems = partItems
+      $0.setup.parent = album.id
+      $0.setup.parentRelationship = "photos"
+      $0.settings.operations = [.insert, .update]
+      $0.tuning.partItems = partItems
     }
     #expect(try album.bench.objects("Album") == expected(.withoutInverse, [4, 9, 2, 1, 3]))
   }
@@ -124,7 +124,7 @@ import Testing
         #"""
         [{"id": 1, "\#(list.rawValue)": \#(items(first))}, {"id": 2}, {"id": 1, "\#(name)": \#(text)}]
         """#, "Album"
-      ) { $0.partItems = partItems }
+      ) { $0.tuning.partItems = partItems }
       #expect(try bench.objects("Album") == expected(list, last) + ["id=2"])
     }
   }

@@ -68,10 +68,10 @@ import Testing
     let plan = MappingPlanCompiler.compile(
       entity, MappingEnvironment(transformers: TransformerRegistry()))
     var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
-    request.operations = step.operations
-    if step.scope == .filter { request.filter = Filter(#"name == "a""#) }
-    if step.items.count % 3 == 2 { request.partItems = 1 }
-    if step.items.count % 2 == 1 { request.scannedRowsPerKey = 0 }
+    request.settings.operations = step.operations
+    if step.scope == .filter { request.settings.filter = Filter(#"name == "a""#) }
+    if step.items.count % 3 == 2 { request.tuning.partItems = 1 }
+    if step.items.count % 2 == 1 { request.tuning.scannedRowsPerKey = 0 }
     do {
       _ = try SyncRun(request, store: store, control: SyncControl()).run()
       return true

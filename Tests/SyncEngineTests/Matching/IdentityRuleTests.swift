@@ -26,9 +26,9 @@ import Testing
     switch way {
     case .whole, .parts, .batches:
       try bench.sync(payload, entity) {
-        $0.operations = operations
-        if way == .parts { $0.partItems = 1 }
-        if way == .batches { $0.transaction = .perBatch(1) }
+        $0.settings.operations = operations
+        if way == .parts { $0.tuning.partItems = 1 }
+        if way == .batches { $0.setup.transaction = .perBatch(1) }
       }
     case .pages, .keptPages:
       try bench.syncPages(
@@ -80,7 +80,7 @@ import Testing
   func onlyObjectsMove(size: Int?) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2}]"#)
     let report = try bench.sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, "User") {
-      $0.partItems = size
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
     #expect(report.findings.map(\.message) == ["Note 5 moved to User 2."])
@@ -280,7 +280,7 @@ import Testing
        {"id": "y"}, {"id": "z"}]
       """#, "W"
     ) {
-      if let size { $0.transaction = .perBatch(size) }
+      if let size { $0.setup.transaction = .perBatch(size) }
     }
     let objects = try bench.objects("W")
     #expect(objects.contains { $0.hasPrefix("id=c") && $0.contains("twin=x") })

@@ -13,10 +13,10 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 4}]}]"#, "Organization")
     try bench.sync(#"[{"id": 4, "name": "a"}, {"id": 4, "name": "b"}]"#, "Organization") {
-      $0.operations = [.insert, .alwaysInsert]
+      $0.settings.operations = [.insert, .alwaysInsert]
     }
     try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 4}]}]"#, "Organization") {
-      $0.partItems = size
+      $0.tuning.partItems = size
     }
     #expect(
       try bench.objects("Organization") == [
@@ -29,7 +29,7 @@ import Testing
   func ownersOfSubentitiesCount(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "dogs": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
-    try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal") { $0.partItems = size }
+    try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal") { $0.tuning.partItems = size }
     #expect(try bench.objects("Animal") == ["id=5 name=n walker=1", "id=5 walker=2"])
   }
 
@@ -43,7 +43,7 @@ import Testing
       [{"id": 4, "children": [
         {"id": 1, "children": [{"id": 2, "children": [{"id": 3}]}, {"id": 2}]}, {"id": 3}]}]
       """#, "Organization"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(
       try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
         == ["id=3 name=a parent=2", "id=3 parent=4"])

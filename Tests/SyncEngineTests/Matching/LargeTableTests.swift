@@ -18,10 +18,10 @@ import Testing
     let report = try bench.sync(
       #"[{"id": 1, "children": [{"id": 2}]}, {"id": 4}]"#, "Organization"
     ) {
-      $0.parent = parent
-      $0.parentRelationship = "children"
-      $0.partItems = size
-      $0.scannedRowsPerKey = scannedRows
+      $0.setup.parent = parent
+      $0.setup.parentRelationship = "children"
+      $0.tuning.partItems = size
+      $0.tuning.scannedRowsPerKey = scannedRows
     }
     #expect(
       try bench.objects("Organization") == [

@@ -14,7 +14,7 @@ import Testing
     try bench.sync(#"[{"id": 1, "children": [{"id": 3}]}]"#, "Organization")
     try bench.sync(
       #"[{"id": 3, "children": [{"id": 1, "children": [{"id": 3}]}, {"id": 3}]}]"#, "Organization"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(
       try bench.objects("Organization") == [
         "id=1 parent=3 children=[3]", "id=3 parent=1 children=[1,3]", "id=3 parent=3",
@@ -32,7 +32,7 @@ import Testing
       #"[{"id": 3, "children": [{"id": 2, "children": [{"id": 2, "children": [{"id": 4}]}]}]}]"#,
       "Organization")
     try bench.sync(#"[{"id": 4, "parent": {"id": 2}}, {"id": 2, "name": "a"}]"#, "Organization") {
-      $0.partItems = size
+      $0.tuning.partItems = size
     }
     #expect(
       try bench.objects("Organization") == [
@@ -53,8 +53,8 @@ import Testing
       [{"id": 8, "parent": {"id": 5, "name": "a"}}, {"id": 9, "parent": {"id": 5, "name": "b"}}]
       """#, "Organization"
     ) {
-      $0.operations = [.insert, .update, .insertRelationships, .updateRelationships]
-      $0.partItems = size
+      $0.settings.operations = [.insert, .update, .insertRelationships, .updateRelationships]
+      $0.tuning.partItems = size
     }
     #expect(
       try tree.objects("Organization") == [
@@ -70,7 +70,7 @@ import Testing
   func listsKeepTheirObjects(size: Int?, list: String) throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
-      $0.operations = [.insert, .alwaysInsert]
+      $0.settings.operations = [.insert, .alwaysInsert]
     }
     let user = try bench.model.requireEntity(named: "User")
     let tags = try #require(user.relationship(named: "tags"))
@@ -79,7 +79,7 @@ import Testing
     let before = try bench.objects("Tag")
     #expect(before == ["id=5 name=mine users=[1]", "id=5 name=old"])
     try bench.sync(#"[{"id": 2, "name": "x"}, {"id": 1, \#(list)}]"#, "User") {
-      $0.partItems = size
+      $0.tuning.partItems = size
     }
     let name = list.contains("new") ? "new" : "mine"
     #expect(try bench.objects("Tag") == ["id=5 name=\(name) users=[1]", "id=5 name=old"].sorted())
@@ -92,7 +92,7 @@ import Testing
   func listsKeepTheirObjectsForGood(size: Int?) throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
-      $0.operations = [.insert, .alwaysInsert]
+      $0.settings.operations = [.insert, .alwaysInsert]
     }
     let user = try bench.model.requireEntity(named: "User")
     let tags = try #require(user.relationship(named: "tags"))
@@ -106,7 +106,7 @@ import Testing
        {"id": 3, "tags": []}, {"id": 2, "tags_ids": []}, {"id": 1, "tags_ids": []},
        {"id": 3, "tags_ids": [5]}, {"id": 2, "tags_ids": [5]}, {"id": 1, "tags_ids": [5]}]
       """#, "User"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Tag") == ["id=5 name=mine users=[1,3]", "id=5 name=old users=[2]"])
   }
 
@@ -131,7 +131,7 @@ import Testing
     #expect(stored.contains("name=keyless parent=1 children=[2]"))
     try bench.sync(
       #"[{"id": 1, "children": []}, {"id": 2, "parent": {"name": "keyless"}}]"#, "Organization"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Organization") == stored)
   }
 
@@ -150,7 +150,7 @@ import Testing
     #expect(try bench.objects("Animal") == dog)
     #expect(report.entities["Dog"]?.inserted == 1 && report.entities["Animal"]?.inserted ?? 0 == 0)
     for size in [nil, 1] {
-      let again = try bench.sync(payload, "Person") { $0.partItems = size }
+      let again = try bench.sync(payload, "Person") { $0.tuning.partItems = size }
       #expect(try bench.objects("Animal") == dog)
       #expect(again.isUnchanged)
     }
@@ -164,7 +164,7 @@ import Testing
       [{"id": 1, "dogs": [{"id": 5, "breed": "b", "name": "a"}]},
        {"id": 2, "animals": [{"id": 5, "name": "n"}]}]
       """#, "Person"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=b walker=1"])
   }
 
@@ -176,7 +176,7 @@ import Testing
     try bench.sync(#"[{"id": 2, "name": "cat"}]"#, "Animal")
     try bench.sync(
       #"[{"id": 1, "dogs": [{"id": 2}]}, {"id": 4, "animals": [{"id": 2}]}]"#, "Person"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(
       try bench.objects("Animal")
         == (size == nil
@@ -192,7 +192,7 @@ import Testing
     try bench.sync(#"[{"id": 4}]"#, "Person")
     let (report, changes) = try bench.syncWithChanges(
       #"[{"id": 3, "walker": {"id": 2, "animals_ids": [1]}}, {"id": 1, "owner_id": 4}]"#, "Dog"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Dog") == ["id=1 owner=2", "id=3 walker=2"])
     #expect(report.updated == 0 && changes.entities.allSatisfy { $0.updated.isEmpty })
   }
@@ -217,8 +217,8 @@ import Testing
     let bench = try SyncBench(ownersKeys())
     try bench.sync(#"[{"id": 1, "children": [{"id": 7}]}]"#, "Owner")
     try bench.sync(#"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner") {
-      $0.operations = [.insert, .update, .updateRelationships]
-      $0.partItems = size
+      $0.settings.operations = [.insert, .update, .updateRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2", "id=3"])
   }
@@ -232,7 +232,7 @@ import Testing
       #"""
       [{"id": 1, "children": [{"id": 7}]}, {"id": 2, "children_ids": [7]}, {"id": 1, "children": [{"id": 7}]}]
       """#, "Owner"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2"])
     #expect(try bench.objects("Child").count == 1)
   }
@@ -248,8 +248,8 @@ import Testing
       [{"id": 1, "own": [{"id": 1}]}, {"id": 2, "own": [{"id": 1}]}, {"id": 1, "list": [{"id": 1}]}]
       """#, "Owner"
     ) {
-      $0.operations = [.insert, .updateRelationships, .deleteRelationships]
-      $0.partItems = size
+      $0.settings.operations = [.insert, .updateRelationships, .deleteRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Owner") == ["id=1 list=[1]", "id=2 own=[1]"])
   }
@@ -275,7 +275,7 @@ import Testing
     let bench = try SyncBench(TestModels.vehicles())
     try bench.sync(
       #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#, "Car"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(
       try bench.objects("Person") == ["id=1", "id=2 vehicles=[5,6]"])
   }

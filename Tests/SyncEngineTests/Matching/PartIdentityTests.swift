@@ -13,8 +13,8 @@ import Testing
     try bench.sync(
       #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 4, "notes": [{"id": 5}]}]"#, "User"
     ) {
-      $0.operations = [.update, .insertRelationships, .updateRelationships]
-      $0.partItems = size
+      $0.settings.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Note") == ["id=5 user=4"])
   }
@@ -29,9 +29,9 @@ import Testing
     try bench.sync(
       #"[{"id": 1, "children": [{"id": 2, "children": [{"id": null}]}]}]"#, "Organization"
     ) {
-      $0.parent = parent
-      $0.parentRelationship = "children"
-      $0.partItems = size
+      $0.setup.parent = parent
+      $0.setup.parentRelationship = "children"
+      $0.tuning.partItems = size
     }
     #expect(
       try bench.objects("Organization") == [
@@ -45,7 +45,7 @@ import Testing
     try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
     let report = try bench.sync(
       #"[{"id": 1, "notes": []}, {"id": 1, "notes": [{"id": 5, "text": "b"}]}]"#, "User"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Note") == ["id=5 text=b user=1"])
     #expect(report.inserted == 0 && report.deleted == 0)
   }
@@ -58,10 +58,10 @@ import Testing
     try bench.sync(#"[{"id": 3}]"#, "A")
     let parent = try ManagedObjectID(entity: bench.model.requireEntity(named: "A"), row: 1)
     try bench.sync(#"[{"id": 1}, {"id": 3, "friends": [{"id": 1}]}]"#, "A") {
-      $0.parent = parent
-      $0.parentRelationship = "friends"
-      $0.operations = [.update, .insertRelationships, .updateRelationships]
-      $0.partItems = size
+      $0.setup.parent = parent
+      $0.setup.parentRelationship = "friends"
+      $0.settings.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("A") == ["id=1 friends=[3]", "id=3 friends=[1,3]"])
   }

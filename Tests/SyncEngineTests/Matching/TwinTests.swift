@@ -10,8 +10,8 @@ import Testing
   ) throws -> [String] {
     let bench = try SyncBench(TestModels.animals())
     let (report, changes) = try bench.syncWithChanges(payload, "Person") {
-      $0.partItems = size
-      $0.operations = operations
+      $0.tuning.partItems = size
+      $0.settings.operations = operations
     }
     for entity in changes.entities {
       #expect(entity.updated.isEmpty, "\(entity.entity.name)")
@@ -48,7 +48,7 @@ import Testing
     try bench.sync(#"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#, "Person")
     try bench.sync(
       #"[{"id": 1, "dogs": [{"id": 5, "owner": {"id": 1}}], "animals": []}]"#, "Person"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=1"])
   }
 
@@ -100,8 +100,8 @@ import Testing
        {"id": 2, "owner": {"id": 2, "favourite": {"id": 4, "owner_id": 2}}}]
       """#, "Dog"
     ) {
-      $0.operations = [.insert, .update, .insertRelationships]
-      $0.partItems = size
+      $0.settings.operations = [.insert, .update, .insertRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Dog") == ["id=2 owner=2", "id=4 owner=2"])
   }
@@ -113,7 +113,7 @@ import Testing
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(
       #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#, "Dog"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Dog") == ["id=3 owner=4"])
   }
 
@@ -125,7 +125,7 @@ import Testing
     try bench.sync(#"[{"id": 2, "walker": {"id": 4}, "owner": {"id": 4}}]"#, "Dog")
     try bench.sync(
       #"[{"id": 3, "animals_ids": [2]}, {"id": 1, "dogs": [{"id": 2, "owner": null}]}]"#, "Person"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Dog") == ["id=2 owner=3 walker=1"])
   }
 
@@ -168,7 +168,7 @@ import Testing
   @Test("it has the defaults of the subentity", arguments: [Int?.none])
   func defaults(size: Int?) throws {
     let bench = try kennel()
-    try bench.sync(Self.chipped, "Person") { $0.partItems = size }
+    try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=mutt chip=8 walker=1"])
   }
 
@@ -177,13 +177,13 @@ import Testing
     let bench = try kennel()
     let error = #expect(throws: SyncError.self) {
       try bench.sync(Self.unchipped, "Person") {
-        $0.partItems = size
-        $0.onItemError = .fail
+        $0.tuning.partItems = size
+        $0.settings.onItemError = .fail
       }
     }
     #expect(error?.code == .requiredValueMissing && error?.property == "chip")
     #expect(try bench.objects("Animal").isEmpty)
-    try bench.sync(Self.unchipped, "Person") { $0.partItems = size }
+    try bench.sync(Self.unchipped, "Person") { $0.tuning.partItems = size }
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2"])
     #expect(try bench.count("Dog") == 0)
   }
@@ -191,7 +191,7 @@ import Testing
   @Test("keys that are unique per owner mean nobody else", arguments: [nil, 1])
   func keysOfOwners(size: Int?) throws {
     let bench = try kennel(scope: "owner")
-    try bench.sync(Self.chipped, "Person") { $0.partItems = size }
+    try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }
     #expect(
       try bench.objects("Animal") == ["id=5 breed=mutt chip=8 walker=1", "id=5 name=n owner=2"])
   }

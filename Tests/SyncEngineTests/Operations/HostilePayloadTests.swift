@@ -286,7 +286,7 @@ import Testing
       if let parts {
         let plan = stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity))
         var request = SyncRequest(plan: plan, payload: .data(payload))
-        request.partItems = parts
+        request.tuning.partItems = parts
         report = try SyncRun(request, store: bench.store, control: SyncControl()).run().report
       } else {
         report = try stack.sync(payload, inEntityNamed: entity)

@@ -149,20 +149,20 @@ struct FingerprintSequence {
     let plan = MappingPlanCompiler.compile(
       entity, MappingEnvironment(transformers: TransformerRegistry()))
     var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
-    request.operations = step.operations
-    request.usesFingerprints = usesFingerprints
-    if looksKeysUp, usesFingerprints { request.scannedRowsPerKey = 0 }
-    request.isDryRun = isDryRun
+    request.settings.operations = step.operations
+    request.setup.usesFingerprints = usesFingerprints
+    if looksKeysUp, usesFingerprints { request.tuning.scannedRowsPerKey = 0 }
+    request.setup.isDryRun = isDryRun
     switch step.scope {
     case .entity: break
-    case .filter: request.filter = Filter(#"name == "a""#)
+    case .filter: request.settings.filter = Filter(#"name == "a""#)
     case .parent:
       let graph = try OracleGraph(store)
       guard let path = step.parent?.split(separator: "."), path.count == 2 else { return "" }
       let owner = try model.requireEntity(named: String(path[0]))
       guard let id = graph.all(owner).first else { return "" }
-      request.parent = ManagedObjectID(entity: graph[id].entity, row: id.row)
-      request.parentRelationship = String(path[1])
+      request.setup.parent = ManagedObjectID(entity: graph[id].entity, row: id.row)
+      request.setup.parentRelationship = String(path[1])
     }
     let control = SyncControl()
     let passed = Locked(0)

@@ -113,13 +113,13 @@ struct OracleSequence {
     let plan = MappingPlanCompiler.compile(
       entity, MappingEnvironment(transformers: TransformerRegistry()))
     var engine = SyncRequest(plan: plan, payload: .json(.array(step.items)))
-    engine.operations = step.operations
-    if step.looksKeysUp { engine.scannedRowsPerKey = 0 }
+    engine.settings.operations = step.operations
+    if step.looksKeysUp { engine.tuning.scannedRowsPerKey = 0 }
     var request = OracleRequest(entity: entity, items: step.items, operations: step.operations)
     switch step.scope {
     case .entity: break
     case .filter:
-      engine.filter = Filter(#"name == "a""#)
+      engine.settings.filter = Filter(#"name == "a""#)
       request.scope = .filter { $0.attributes["name"] == .string("a") }
     case .parent:
       guard let path = step.parent?.split(separator: "."), path.count == 2 else { return nil }
@@ -127,8 +127,8 @@ struct OracleSequence {
       guard let relationship = owner.relationship(named: String(path[1])),
         let id = before.all(owner).first
       else { return nil }
-      engine.parent = ManagedObjectID(entity: before[id].entity, row: id.row)
-      engine.parentRelationship = relationship.name
+      engine.setup.parent = ManagedObjectID(entity: before[id].entity, row: id.row)
+      engine.setup.parentRelationship = relationship.name
       request.scope = .parent(id, relationship)
     }
     var form = variant.form
@@ -141,7 +141,7 @@ struct OracleSequence {
     guard form == .whole else {
       return try differenceInSteps(form, engine, request, before, store)
     }
-    engine.partItems = variant.size
+    engine.tuning.partItems = variant.size
     if case .cancelledSync(let count) = step.kind {
       try cancel(engine, after: count, store)
       return try OracleGraph(store).lines(since: before) == before.lines(since: before)
@@ -218,7 +218,7 @@ struct OracleSequence {
   /// done.
   private func runBatches(_ engine: SyncRequest, areStopped: Bool, _ store: Store) throws {
     var engine = engine
-    engine.transaction = .perBatch(variant.size ?? 1)
+    engine.setup.transaction = .perBatch(variant.size ?? 1)
     for checkpoints in stride(from: 6, to: areStopped ? 60 : 0, by: 9) {
       let passed = Locked(0)
       let control = Locked<SyncControl?>(nil)
@@ -244,7 +244,7 @@ struct OracleSequence {
   private func cancel(_ request: SyncRequest, after count: Int, _ store: Store) throws {
     var request = request
     // One that is over before it would be cancelled stores nothing either.
-    request.isDryRun = try !isLonger(request, than: count, store)
+    request.setup.isDryRun = try !isLonger(request, than: count, store)
     let passed = Locked(0)
     let control = Locked<SyncControl?>(nil)
     let cancelled = SyncControl { _ in
@@ -266,7 +266,7 @@ struct OracleSequence {
   /// Whether a sync passes more checkpoints than so many.
   private func isLonger(_ request: SyncRequest, than count: Int, _ store: Store) throws -> Bool {
     var request = request
-    request.isDryRun = true
+    request.setup.isDryRun = true
     let passed = Locked(0)
     let control = SyncControl { _ in passed.withLock { $0 += 1 } }
     do {

@@ -14,7 +14,7 @@ import Testing
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     try bench.syncWithChanges("", "Country") {
       $0.payload = .file(Fixtures.exampleData("countries-\(year).json"))
-      $0.path = "countries"
+      $0.setup.path = "countries"
     }
   }
 

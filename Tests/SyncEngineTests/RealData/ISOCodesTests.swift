@@ -17,9 +17,9 @@ struct ISOCodesTests {
   ) throws -> SyncReport {
     try bench.sync("", entity) {
       $0.payload = .file(ISOCodes.url(standard))
-      $0.path = JSONPath(standard)
+      $0.setup.path = JSONPath(standard)
       guard entity == "Subdivision" else { return }
-      $0.willInsert = { item, _, _ in
+      $0.hooks.willInsert = { item, _, _ in
         guard var object = item.objectValue, let code = object["code"]?.stringValue else {
           return item
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DeferredReferenceTests {
   private func sync(_ json: String, _ entity: String, _ bench: SyncBench) throws -> SyncReport {
-    try bench.sync(json, entity) { $0.defersReferences = true }
+    try bench.sync(json, entity) { $0.settings.deferReferences = true }
   }
 
   @Test func aReferenceIsLinkedWhenALaterSyncBringsItsObject() throws {
@@ -58,8 +58,8 @@ import Testing
       #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
       "Organization"
     ) {
-      $0.operations = .all.subtracting(.insertRelationships)
-      $0.partItems = size
+      $0.settings.operations = .all.subtracting(.insertRelationships)
+      $0.tuning.partItems = size
     }
     #expect(
       try bench.objects("Organization") == [
@@ -75,10 +75,10 @@ import Testing
     try bench.sync(#"[{"id": 2}]"#, "Organization")
     let entity = try bench.model.requireEntity(named: "Organization")
     try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 1}]}]"#, "Organization") {
-      $0.parent = ManagedObjectID(entity: entity, row: 1)
-      $0.parentRelationship = "children"
-      $0.operations = [.update, .insertRelationships, .updateRelationships]
-      $0.partItems = size
+      $0.setup.parent = ManagedObjectID(entity: entity, row: 1)
+      $0.setup.parentRelationship = "children"
+      $0.settings.operations = [.update, .insertRelationships, .updateRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Organization") == ["id=1 parent=2", "id=2 parent=2 children=[1,2]"])
   }

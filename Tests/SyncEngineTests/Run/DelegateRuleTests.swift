@@ -11,7 +11,7 @@ import Testing
   ) throws -> [String] {
     var questions: [(String, JSONValue, ManagedObjectID?)] = []
     try bench.sync(json, entity) {
-      $0.willInsert = { item, entity, parent in
+      $0.hooks.willInsert = { item, entity, parent in
         questions.append((entity.name, item, parent))
         return answer(item, entity.name)
       }
@@ -80,7 +80,7 @@ import Testing
   func withoutKey() throws {
     let bench = try SyncBench(TestModels.social())
     let report = try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
-      $0.willInsert = { item, _, _ in item["id"] == 1 ? ["name": "?"] : item }
+      $0.hooks.willInsert = { item, _, _ in item["id"] == 1 ? ["name": "?"] : item }
     }
     #expect(try bench.objects("User") == ["id=2"])
     #expect(report.count(of: .skippedItem) == 1)

@@ -22,10 +22,10 @@ import Testing
     let (plain, fast) = (try SyncBench(TestModels.social()), try SyncBench(TestModels.social()))
     // A repeated key and a shared one among them.
     let payload = users(Array(1...40) + [7], "a")
-    try plain.sync(payload, "User") { $0.partItems = partItems }
+    try plain.sync(payload, "User") { $0.tuning.partItems = partItems }
     let report = try fast.sync(payload, "User") {
-      $0.operations = Self.insertOnly
-      $0.partItems = partItems
+      $0.settings.operations = Self.insertOnly
+      $0.tuning.partItems = partItems
     }
     for entity in ["User", "Note", "Tag", "Company"] {
       #expect(try fast.objects(entity) == plain.objects(entity))
@@ -41,8 +41,8 @@ import Testing
     try bench.sync(users(1...20, "a"), "User")
     let before = Set(try bench.objects("User"))
     let report = try bench.sync(users(11...30, "b"), "User") {
-      $0.operations = Self.insertOnly
-      $0.partItems = partItems
+      $0.settings.operations = Self.insertOnly
+      $0.tuning.partItems = partItems
     }
     #expect(report.entities["User"]?.inserted == 10)
     #expect(report.entities["Note"]?.inserted == 20)
@@ -52,7 +52,9 @@ import Testing
     let after = try bench.objects("User")
     #expect(before.isSubset(of: after))
     #expect(after.count == 30 && after.count { $0.contains("name=b") } == 10)
-    let again = try bench.sync(users(11...30, "b"), "User") { $0.operations = Self.insertOnly }
+    let again = try bench.sync(users(11...30, "b"), "User") {
+      $0.settings.operations = Self.insertOnly
+    }
     #expect(again.inserted == 0)
   }
 }

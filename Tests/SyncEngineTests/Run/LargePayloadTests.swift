@@ -18,18 +18,18 @@ import Testing
 
   static let ways = [
     Way(testDescription: "whole"),
-    Way(testDescription: "keys looked up") { $0.scannedRowsPerKey = 0 },
-    Way(testDescription: "without fingerprints") { $0.usesFingerprints = false },
+    Way(testDescription: "keys looked up") { $0.tuning.scannedRowsPerKey = 0 },
+    Way(testDescription: "without fingerprints") { $0.setup.usesFingerprints = false },
     Way(testDescription: "keys looked up, without fingerprints") {
-      $0.usesFingerprints = false
-      $0.scannedRowsPerKey = 0
+      $0.setup.usesFingerprints = false
+      $0.tuning.scannedRowsPerKey = 0
     },
-    Way(testDescription: "parts of 50") { $0.partItems = 50 },
+    Way(testDescription: "parts of 50") { $0.tuning.partItems = 50 },
     Way(testDescription: "parts of 50, keys looked up") {
-      $0.partItems = 50
-      $0.scannedRowsPerKey = 0
+      $0.tuning.partItems = 50
+      $0.tuning.scannedRowsPerKey = 0
     },
-    Way(testDescription: "batches of 75") { $0.transaction = .perBatch(75) },
+    Way(testDescription: "batches of 75") { $0.setup.transaction = .perBatch(75) },
     Way(testDescription: "pages of 100", pageSize: 100),
     Way(testDescription: "kept pages of 100", pageSize: 100, isKept: true),
   ]

@@ -150,7 +150,7 @@ import Testing
     let bench = try SyncBench(TestModels.users())
     for _ in 0..<2 {
       try bench.sync(#"[{"id": 1}, {"id": 1}, {"name": "no key"}]"#, "User") {
-        $0.operations = operations
+        $0.settings.operations = operations
       }
     }
     #expect(try bench.count("User") == 6)

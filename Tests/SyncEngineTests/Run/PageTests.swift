@@ -14,9 +14,9 @@ import Testing
     let state = SessionState(entity: try bench.model.requireEntity(named: "User"), name: nil)
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
       $0.session = state
-      $0.partItems = 1
+      $0.tuning.partItems = 1
     }
-    try bench.sync(#"[{"id": 7}]"#, "User") { $0.operations = .insert }
+    try bench.sync(#"[{"id": 7}]"#, "User") { $0.settings.operations = .insert }
     try page(#"[{"id": 7, "name": "known"}]"#, state, bench)
     #expect(try bench.count("User") == 3)
   }

@@ -37,7 +37,7 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
       #"[{"id": 4, "children_ids": [2]}, {"id": 2, "parent_id": 3}, {"id": 3}]"#, "Organization"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(
       try bench.objects("Organization")
         == (size == nil
@@ -55,8 +55,8 @@ import Testing
     try bench.sync(
       #"[{"id": 1, "children": [{"id": 2}]}, {"id": 2, "children": [{"id": 2}]}]"#, "Organization"
     ) {
-      $0.operations = [.insert, .delete, .deleteRelationships]
-      $0.partItems = size
+      $0.settings.operations = [.insert, .delete, .deleteRelationships]
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Organization") == ["id=1", "id=2 parent=2 children=[2]"])
   }
@@ -69,8 +69,8 @@ import Testing
       let bench = try SyncBench(TestModels.social())
       try bench.sync(testCase.stored, "User")
       let report = try bench.sync(payload, "User") {
-        $0.operations = testCase.operations
-        $0.partItems = size
+        $0.settings.operations = testCase.operations
+        $0.tuning.partItems = size
       }
       let counts = report.entities.mapValues { [$0.inserted, $0.updated, $0.deleted] }
         .filter { $0.value != [0, 0, 0] }.map { "\($0.key) \($0.value)" }.sorted()
@@ -84,7 +84,7 @@ import Testing
     let paged = try SyncBench(TestModels.social())
     for bench in [whole, paged] { try bench.sync(testCase.stored, "User") }
     try whole.sync("[\(testCase.items.joined(separator: ","))]", "User") {
-      $0.operations = testCase.operations
+      $0.settings.operations = testCase.operations
     }
     // What one page has to know of the others outlives the process.
     try paged.syncPages(

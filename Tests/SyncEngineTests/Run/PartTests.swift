@@ -21,7 +21,7 @@ import Testing
         #"[{"id": 9, "notes": [{"id": 8}]}, {"id": 3, "notes": [{"id": 7}]}, {"id": 2}]"#, "User")
     }
     let first = try whole.sync(payload, "User")
-    let second = try parts.sync(payload, "User") { $0.partItems = size }
+    let second = try parts.sync(payload, "User") { $0.tuning.partItems = size }
     for entity in ["User", "Note", "Company", "Tag", "Task"] {
       #expect(try parts.objects(entity) == whole.objects(entity))
       #expect(second.entities[entity]?.inserted == first.entities[entity]?.inserted)
@@ -48,9 +48,9 @@ import Testing
     let filled = try SyncBench(TestModels.userNotes())
     let other = #"{"id": -1000, "notes": [{"id": -1000}]}"#
     try filled.sync(other, "User")
-    for bench in [empty, filled] { try bench.sync(payload, "User") { $0.partItems = size } }
-    try empty.sync(other, "User") { $0.operations = [.insert, .insertRelationships] }
-    try filled.sync(other, "User") { $0.operations = [.insert, .insertRelationships] }
+    for bench in [empty, filled] { try bench.sync(payload, "User") { $0.tuning.partItems = size } }
+    try empty.sync(other, "User") { $0.settings.operations = [.insert, .insertRelationships] }
+    try filled.sync(other, "User") { $0.settings.operations = [.insert, .insertRelationships] }
     #expect(try empty.objects("User") == filled.objects("User"))
     #expect(try empty.objects("Note") == filled.objects("Note"))
   }
@@ -62,7 +62,7 @@ import Testing
     let items = (0..<6_000).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
     let payload = "[" + items.joined(separator: ",") + "]"
     let texts = try bench.store.recorder.record {
-      try bench.sync(payload, "User") { $0.partItems = 2_500 }
+      try bench.sync(payload, "User") { $0.tuning.partItems = 2_500 }
     }
     #expect(!texts.contains { $0.contains("IN (?") && $0.hasPrefix("SELECT") })
     #expect(
@@ -95,11 +95,11 @@ import Testing
         })
       else { return }
       _ = try? bench.sync(#"[{"id": 55, "notes": [{"id": 50}]}]"#, "User") {
-        $0.operations = [.insert, .insertRelationships]
+        $0.settings.operations = [.insert, .insertRelationships]
       }
     }
     let report = try bench.syncWithChanges(
-      "[" + items.joined(separator: ",") + "]", "User", { $0.transaction = .perBatch(10) },
+      "[" + items.joined(separator: ",") + "]", "User", { $0.setup.transaction = .perBatch(10) },
       control: control
     ).report
     #expect(isDone.withLock { $0 })
@@ -112,7 +112,7 @@ import Testing
     let whole = try SyncBench(TestModels.social())
     let batches = try SyncBench(TestModels.social())
     try whole.sync(payload, "User")
-    try batches.sync(payload, "User") { $0.transaction = .perBatch(size) }
+    try batches.sync(payload, "User") { $0.setup.transaction = .perBatch(size) }
     for entity in ["User", "Note", "Company", "Tag", "Task"] {
       #expect(try batches.objects(entity) == whole.objects(entity))
     }
@@ -138,7 +138,7 @@ import Testing
     for payload in [first, second, second] {
       let expected = try whole.sync(payload, "User").entities
       let entities = try batches.sync(payload, "User") {
-        if areBatches { $0.transaction = .perBatch(size) } else { $0.partItems = size }
+        if areBatches { $0.setup.transaction = .perBatch(size) } else { $0.tuning.partItems = size }
       }.entities
       for (name, entity) in expected {
         #expect(
@@ -161,8 +161,8 @@ import Testing
     }
     for entity in ["Tag", "Note"] {
       let report = try bench.sync(#"[{"id": 2}, {"id": 3}, {"id": 4}]"#, entity) {
-        $0.parent = parent
-        $0.partItems = size
+        $0.setup.parent = parent
+        $0.tuning.partItems = size
       }
       #expect(report.inserted == 2)
     }
@@ -175,7 +175,7 @@ import Testing
     for size in [1, nil] {
       let bench = try SyncBench(TestModels.social())
       try bench.sync(#"[{"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#, "User") {
-        $0.partItems = size
+        $0.tuning.partItems = size
       }
       #expect(try bench.objects("User") == ["id=1", "id=2 notes=[5]"])
     }
@@ -185,7 +185,7 @@ import Testing
     let bench = try SyncBench(TestModels.userNotes())
     #expect(throws: JSONError.self) {
       try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3}, {"id": "#, "User") {
-        $0.transaction = .perBatch(2)
+        $0.setup.transaction = .perBatch(2)
       }
     }
     #expect(try bench.objects("User") == ["id=1", "id=2"])

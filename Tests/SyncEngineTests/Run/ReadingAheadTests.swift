@@ -102,8 +102,8 @@ import Testing
       let size = Int.random(in: 1...4, using: &payloads.generator)
       let isPerBatch = payloads.generator.chance(40)
       return { request in
-        request.partItems = size
-        if isPerBatch { request.transaction = .perBatch(size) }
+        request.tuning.partItems = size
+        if isPerBatch { request.setup.transaction = .perBatch(size) }
       }
     }
   }
@@ -138,9 +138,9 @@ import Testing
         let outcomes = try [(first, true), (second, false)].map { bench, readsAhead in
           try outcome(json, bench) { request in
             change(&request)
-            request.onItemError = policy
-            request.isDryRun = isDryRun
-            request.readsAhead = readsAhead
+            request.settings.onItemError = policy
+            request.setup.isDryRun = isDryRun
+            request.tuning.readsAhead = readsAhead
           }
         }
         #expect(outcomes[0] == outcomes[1], "seed \(seed)")
@@ -156,8 +156,8 @@ import Testing
       """#
     let reports = try [nil, size].map { size in
       try Self.sync(payload, into: SyncBench(Self.model())) {
-        $0.partItems = size
-        $0.isDryRun = true
+        $0.tuning.partItems = size
+        $0.setup.isDryRun = true
       }.report
     }
     for entity in ["Album", "Track"] {
@@ -176,8 +176,8 @@ import Testing
       #"[{"id": 1, "title": "a"}, {"id": 2, "title": "b", "name": "next"}]"#,
       into: SyncBench(Self.model()), reads: { if $0 == "next" { isRead.signal() } },
       change: { request in
-        request.partItems = 1
-        request.willInsert = { item, _, _ in
+        request.tuning.partItems = 1
+        request.hooks.willInsert = { item, _, _ in
           if item["id"] == 1 { #expect(isRead.wait(timeout: .now() + Self.patience) == .success) }
           return item
         }
@@ -188,7 +188,7 @@ import Testing
   func globalQueuesMayBeFull() throws {
     try withFullGlobalQueues {
       let bench = try SyncBench(Self.model())
-      _ = try Self.sync(Self.albums(0..<50), into: bench) { $0.partItems = 1 }
+      _ = try Self.sync(Self.albums(0..<50), into: bench) { $0.tuning.partItems = 1 }
       #expect(try bench.count("Album") == 50)
     }
   }
@@ -203,7 +203,7 @@ import Testing
     }
     let payload = Self.albums(0..<50)
     _ = try Self.sync(payload, into: SyncBench(Self.model()), control: control) {
-      $0.partItems = 3
+      $0.tuning.partItems = 3
     }
     let told = steps.withLock { $0 }
     #expect(Set(told.map(\.thread)).count == 1)
@@ -221,9 +221,9 @@ import Testing
         #"[{"id": 1}, {"title": "without key", "name": "next"}]"#,
         into: SyncBench(Self.model()), reads: { if $0 == "next" { isRead.signal() } },
         change: { request in
-          request.partItems = 1
-          request.onItemError = .fail
-          request.willInsert = { item, _, _ in
+          request.tuning.partItems = 1
+          request.settings.onItemError = .fail
+          request.hooks.willInsert = { item, _, _ in
             #expect(isRead.wait(timeout: .now() + Self.patience) == .success)
             return item
           }
@@ -237,7 +237,7 @@ import Testing
     let bench = try SyncBench(Self.model())
     #expect(throws: JSONError.self) {
       _ = try Self.sync(Self.albums(1..<3).dropLast() + #", {"id": 3, "#, into: bench) {
-        $0.transaction = .perBatch(1)
+        $0.setup.transaction = .perBatch(1)
       }
     }
     #expect(try bench.count("Album") == 2)
@@ -268,8 +268,8 @@ import Testing
           hasRead.withLock { $0 = sum > 0 }
         },
         change: { request in
-          request.partItems = 1
-          request.willInsert = { item, _, _ in
+          request.tuning.partItems = 1
+          request.hooks.willInsert = { item, _, _ in
             guard item["id"] == 1 else { return item }
             #expect(isReading.wait(timeout: .now() + Self.patience) == .success)
             isFailing.signal()
@@ -286,10 +286,10 @@ import Testing
   @Test("cancelled anywhere it leaves every table as it was", arguments: [1, 3])
   func cancelled(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
-    _ = try Self.sync(Self.albums(0..<12), into: bench) { $0.partItems = size }
+    _ = try Self.sync(Self.albums(0..<12), into: bench) { $0.tuning.partItems = size }
     let runs = try bench.cancelAtEveryStep { control in
       _ = try Self.sync(Self.albums(6..<18), into: bench, control: control) {
-        $0.partItems = size
+        $0.tuning.partItems = size
       }
     }
     #expect(runs > 12)

@@ -63,7 +63,7 @@ import Testing
     let bench = try SyncBench(TestModels.users())
     try bench.sync(Self.three, "User")
     let report = try bench.sync(#"[{"id": 2, "name": "z"}]"#, "User") {
-      $0.filter = Filter(#"name == "a""#)
+      $0.settings.filter = Filter(#"name == "a""#)
     }
     #expect(try bench.objects("User") == ["id=2 name=z", "id=3 name=c"])
     #expect((report.inserted, report.updated, report.deleted) == (0, 1, 1))
@@ -74,8 +74,8 @@ import Testing
     let bench = try SyncBench(TestModels.users())
     try bench.sync(Self.three, "User")
     let report = try bench.sync(#"[{"id": 2, "name": "z"}]"#, "User") {
-      $0.filter = Filter(#"name == "a""#)
-      $0.operations = .insert
+      $0.settings.filter = Filter(#"name == "a""#)
+      $0.settings.operations = .insert
     }
     #expect(report.isUnchanged)
   }
@@ -93,11 +93,11 @@ import Testing
     try bench.sync(#"[{"id": 1, "tags": [{"id": 1}, {"id": 2}]}]"#, "User")
     let user = try parent("User", bench)
     try bench.sync(#"[{"id": 3}]"#, "Tag") {
-      $0.parent = user
-      $0.operations = [.insert, .update]
+      $0.setup.parent = user
+      $0.settings.operations = [.insert, .update]
     }
     #expect(try bench.objects("User") == ["id=1 tags=[1,2,3]"])
-    try bench.sync(#"[{"id": 3}]"#, "Tag") { $0.parent = user }
+    try bench.sync(#"[{"id": 3}]"#, "Tag") { $0.setup.parent = user }
     #expect(try bench.objects("User") == ["id=1 tags=[3]"])
     #expect(try bench.count("Tag") == 3)
   }
@@ -108,8 +108,8 @@ import Testing
     try bench.sync(#"[{"id": 1, "children": [{"id": 2}]}]"#, "Organization")
     let root = try parent("Organization", bench)
     try bench.sync(#"[{"id": 3}]"#, "Organization") {
-      $0.parent = root
-      $0.parentRelationship = relationship
+      $0.setup.parent = root
+      $0.setup.parentRelationship = relationship
     }
     #expect(try bench.objects("Organization") == ["id=1 children=[3]", "id=3 parent=1"])
   }
@@ -125,7 +125,7 @@ import Testing
     try bench.sync(#"[{"id": 4, "parent_id": 4}]"#, "Organization")
     try bench.sync(
       #"[{"id": 4, "parent": {"name": "a"}}, {"id": 4, "name": "b"}]"#, "Organization"
-    ) { $0.partItems = size }
+    ) { $0.tuning.partItems = size }
     #expect(try bench.objects("Organization") == ["id=4 name=b parent=4 children=[4]"])
   }
 
@@ -138,8 +138,8 @@ import Testing
       #"[{"id": 1, "children_ids": null}, {"id": 3, "children": [{"id": 1, "children": [{"id": []}]}]}]"#,
       "Organization"
     ) {
-      $0.operations = .update
-      $0.partItems = size
+      $0.settings.operations = .update
+      $0.tuning.partItems = size
     }
     #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=2", "id=3 children=[1]"])
   }
@@ -172,9 +172,9 @@ import Testing
   func folding() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(#"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#, "User") {
-      $0.operations = [.insert, .alwaysInsert]
+      $0.settings.operations = [.insert, .alwaysInsert]
     }
-    try bench.sync(#"[{"id": 1}]"#, "User") { $0.operations = [.insert, .update] }
+    try bench.sync(#"[{"id": 1}]"#, "User") { $0.settings.operations = [.insert, .update] }
     #expect(try bench.count("User") == 2)
     let report = try bench.sync(#"[{"id": 1}]"#, "User")
     #expect(try bench.objects("User") == ["id=1 name=a"])

@@ -84,10 +84,10 @@ import Testing
       let items = (1...count).map { testCase.item($0, text) }
       return try bench.store.recorder.record {
         try bench.sync("[\(items.joined(separator: ","))]", testCase.entity) {
-          $0.filter = testCase.filter.map { Filter($0) }
-          $0.parent = parent
-          $0.deletionGuard = .off
-          if parts > 1 { $0.partItems = count / parts }
+          $0.settings.filter = testCase.filter.map { Filter($0) }
+          $0.setup.parent = parent
+          $0.settings.deletionGuard = .off
+          if parts > 1 { $0.tuning.partItems = count / parts }
         }
       }
     }

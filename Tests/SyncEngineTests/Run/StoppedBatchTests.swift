@@ -25,7 +25,7 @@ import Testing
     let whole = try SyncBench(TestModels.social())
     let stored = #"[{"id": 900, "notes": [{"id": 901}]}, {"id": 3, "notes": [{"id": 902}]}]"#
     for bench in [whole, bench] { try bench.sync(stored, "User") }
-    try whole.sync(Self.payload, "User") { $0.transaction = .perBatch(10) }
+    try whole.sync(Self.payload, "User") { $0.setup.transaction = .perBatch(10) }
     try bench.syncBatches(Self.payload, stoppedAfter: count)
     let report = try bench.syncBatches(Self.payload)
     #expect(report.itemCount == 200)
@@ -42,7 +42,7 @@ import Testing
        {"id": 3, "friends": [{"id": 1, "partner_id": "2"}]}, {"id": 5}]
       """#
     let change: (inout SyncRequest) -> Void = {
-      $0.transaction = .perBatch(1)
+      $0.setup.transaction = .perBatch(1)
     }
     let bench = try SyncBench(TestModels.relationships())
     try bench.syncBatches(payload, entity: "A", stoppedAfter: count, change)
@@ -56,7 +56,7 @@ import Testing
     try bench.sync(stored, "User")
     let error = #expect(throws: SyncError.self) { try bench.syncBatches(Self.payload) }
     #expect(error?.code == .deletionRefused)
-    let report = try bench.syncBatches(Self.payload) { $0.deletionGuard = .off }
+    let report = try bench.syncBatches(Self.payload) { $0.settings.deletionGuard = .off }
     #expect(report.entities["User"]?.deleted == 1_000)
     #expect(try bench.count("User") == 150)
   }
@@ -66,11 +66,11 @@ import Testing
     try bench.sync(#"[{"id": 900, "notes": [{"id": 901}]}]"#, "User")
     let before = try bench.store.read { try $0.dump() }
     var dry = try bench.syncBatches(Self.payload) {
-      $0.isDryRun = true
-      $0.transaction = .perBatch(size)
+      $0.setup.isDryRun = true
+      $0.setup.transaction = .perBatch(size)
     }
     #expect(try bench.store.read { try $0.dump() } == before)
-    var real = try bench.syncBatches(Self.payload) { $0.transaction = .perBatch(size) }
+    var real = try bench.syncBatches(Self.payload) { $0.setup.transaction = .perBatch(size) }
     dry.phaseDurations = [:]
     real.phaseDurations = [:]
     real.isDryRun = true

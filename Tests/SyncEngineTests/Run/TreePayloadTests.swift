@@ -39,7 +39,7 @@ import Testing
     let bench = try Self.bench()
     try bench.sync(Self.flat, "Employee")
     for _ in 0..<2 {
-      let report = try bench.sync(payload.0, "Employee") { $0.partItems = partItems }
+      let report = try bench.sync(payload.0, "Employee") { $0.tuning.partItems = partItems }
       #expect(try bench.objects("Employee") == payload.1)
       #expect(report.findings.isEmpty)
     }
@@ -107,7 +107,7 @@ import Testing
     try bench.sync(Self.flat, "Employee")
     let payload = #"[{"id":5},{"id":1,"reports":[{"id":2},{"id":3}]}]"#
     for _ in 0..<2 {
-      let report = try bench.sync(payload, "Employee") { $0.partItems = 1 }
+      let report = try bench.sync(payload, "Employee") { $0.tuning.partItems = 1 }
       #expect(try bench.count("Employee") == 5)
       #expect(report.count(of: .suspendedDeletion) == 1)
     }

@@ -58,9 +58,9 @@ struct KeylessChildTests {
   @Test("the same list changes nothing", arguments: Form.allCases, [true, false])
   func unchanged(_ form: Form, _ usesFingerprints: Bool) throws {
     let bench = try SyncBench(Self.model(form))
-    try bench.sync(payload(Self.two), "Profile") { $0.usesFingerprints = usesFingerprints }
+    try bench.sync(payload(Self.two), "Profile") { $0.setup.usesFingerprints = usesFingerprints }
     let report = try bench.sync(payload(Self.two), "Profile") {
-      $0.usesFingerprints = usesFingerprints
+      $0.setup.usesFingerprints = usesFingerprints
     }
     #expect(report.isUnchanged)
     #expect(try bench.count("Field") == 2)
@@ -215,7 +215,7 @@ struct KeylessChildTests {
     let bench = try SyncBench(Self.model())
     try bench.sync(payload(Self.two), "Profile")
     try bench.sync(payload(#"[{"name": "b", "value": "2"}]"#), "Profile") {
-      $0.operations.remove(.deleteRelationships)
+      $0.settings.operations.remove(.deleteRelationships)
     }
     #expect(try bench.count("Field") == 2)
   }
@@ -228,7 +228,7 @@ struct KeylessChildTests {
     let after =
       #"[{"id": 3, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}, {"id": 2, "fields": []}]"#
     for payload in [before, after, after] {
-      try bench.sync(payload, "Profile") { $0.partItems = size }
+      try bench.sync(payload, "Profile") { $0.tuning.partItems = size }
     }
     #expect(try fields(bench) == ["name=a profile=3", "name=b profile=1"])
   }
@@ -244,7 +244,7 @@ struct KeylessChildTests {
     ] {
       for _ in 0..<2 {
         try bench.sync(list, "Field") {
-          $0.parent = ManagedObjectID(entity: profile, row: 1)
+          $0.setup.parent = ManagedObjectID(entity: profile, row: 1)
         }
       }
       #expect(

@@ -45,12 +45,12 @@ struct KindTests {
     let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "type": "image", "url": "u"}, {"id": 2, "type": "section", "text": "t"}, {"id": 3, "type": "photo"}]"#
-    let report = try bench.sync(json, "Block") { $0.usesFingerprints = usesFingerprints }
+    let report = try bench.sync(json, "Block") { $0.setup.usesFingerprints = usesFingerprints }
     #expect(
       try all(bench) == ["ImageBlock id=1 url=u", "ImageBlock id=3", "Section id=2 text=t"])
     #expect(report.entities["ImageBlock"]?.inserted == 2)
     #expect(report.entities.values.allSatisfy { $0.unusedKeys.isEmpty })
-    let again = try bench.sync(json, "Block") { $0.usesFingerprints = usesFingerprints }
+    let again = try bench.sync(json, "Block") { $0.setup.usesFingerprints = usesFingerprints }
     #expect(again.isUnchanged)
     #expect(again.entities["ImageBlock"]?.unchanged == 2)
     try bench.sync(#"[{"id": 2, "type": "section", "text": "v"}]"#, "Block")
@@ -62,7 +62,7 @@ struct KindTests {
     let bench = try SyncBench(Self.model(isOrdered: isOrdered))
     func sync(_ blocks: String) throws -> SyncReport {
       try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide") {
-        $0.usesFingerprints = usesFingerprints
+        $0.setup.usesFingerprints = usesFingerprints
       }
     }
     let list =
@@ -87,7 +87,7 @@ struct KindTests {
     let bench = try SyncBench(Self.model(keyed: false, isOrdered: isOrdered))
     func sync(_ blocks: String) throws -> SyncReport {
       try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide") {
-        $0.usesFingerprints = usesFingerprints
+        $0.setup.usesFingerprints = usesFingerprints
       }
     }
     let list =
@@ -161,7 +161,7 @@ struct KindTests {
     #expect(nested.findings(of: .skippedItem).map(\.path) == ["$[0].blocks[1]"])
     #expect(try bench.objects("Slide") == ["id=9 blocks=[5]"])
     let error = #expect(throws: SyncError.self) {
-      try bench.sync("[\(item)]", "Block") { $0.onItemError = .fail }
+      try bench.sync("[\(item)]", "Block") { $0.settings.onItemError = .fail }
     }
     #expect(error?.code == .unknownKind && error?.entity == "Block")
   }
@@ -212,13 +212,13 @@ struct KindTests {
     let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "blocks": [{"id": 1, "type": "image"}]}, {"id": 2, "blocks": [{"id": 2, "type": "section"}]}, {"id": 3}]"#
-    for _ in 0..<2 { try bench.sync(json, "Slide") { $0.partItems = size } }
+    for _ in 0..<2 { try bench.sync(json, "Slide") { $0.tuning.partItems = size } }
     #expect(try all(bench) == ["ImageBlock id=1 slide=1", "Section id=2 slide=2"])
     try bench.sync(
       #"[{"id": 1}, {"id": 2, "blocks": []}, {"id": 3, "blocks": [{"id": 1, "type": "image"}]}]"#,
       "Slide"
     ) {
-      $0.partItems = size
+      $0.tuning.partItems = size
     }
     #expect(try all(bench) == ["ImageBlock id=1 slide=3"])
   }
@@ -233,7 +233,7 @@ struct KindTests {
       #"[{"id": 2, "type": "section"}]"#,
     ] {
       for _ in 0..<2 {
-        try bench.sync(list, "Block") { $0.parent = ManagedObjectID(entity: slide, row: 1) }
+        try bench.sync(list, "Block") { $0.setup.parent = ManagedObjectID(entity: slide, row: 1) }
       }
     }
     #expect(try all(bench) == ["Section id=2 slide=1"])

@@ -73,8 +73,8 @@ import Testing
       #"[{"id": 2, "text": "x", "author": {"id": 9}}, {"id": 5, "author_id": 2}, {"id": 5, "text": "y"}]"#,
       "Post"
     ) {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(
       try bench.objects("Post") == [
@@ -83,8 +83,8 @@ import Testing
     #expect((report.inserted, report.updated, report.deleted) == (1, 1, 1))
     #expect(try bench.count("Person") == 2)
     let again = try bench.sync(#"[{"id": 2}, {"id": 5}]"#, "Post") {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(again.isUnchanged)
   }
@@ -95,13 +95,15 @@ import Testing
   func oneWayKeys(parts: Int?) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 7, "author_id": 1}, {"id": 7, "author_id": 2}]"#, "Post") {
-      $0.operations = [.insert, .alwaysInsert]
+      $0.settings.operations = [.insert, .alwaysInsert]
     }
-    try bench.sync(#"[{"id": 8, "author_id": 1}]"#, "Post") { $0.operations.remove(.delete) }
+    try bench.sync(#"[{"id": 8, "author_id": 1}]"#, "Post") {
+      $0.settings.operations.remove(.delete)
+    }
     let parent = try id("Person", 2, bench)
     let report = try bench.sync(#"[{"id": 7, "text": "b"}, {"id": 8}]"#, "Post") {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(
       try bench.objects("Post") == ["id=7 author=1", "id=7 text=b author=2", "id=8 author=2"])
@@ -116,8 +118,8 @@ import Testing
     try bench.sync(#"[{"id": 1, "author_id": 1}, {"id": 2, "author_id": 1}]"#, "Post")
     let parent = try id("Person", 1, bench)
     try bench.sync(#"[{"id": 2, "text": "x"}, {"id": 3}]"#, "Post") {
-      $0.parent = parent
-      $0.operations = operations
+      $0.setup.parent = parent
+      $0.settings.operations = operations
     }
     let second = operations.contains(.update) ? "id=2 text=x author=1" : "id=2 author=1"
     #expect(
@@ -132,12 +134,12 @@ import Testing
     let parent = try id("Author", 1, bench)
     for relationship in [nil, "author"] {
       try bench.sync(#"[{"id": 1, "size": 4}]"#, "Photo") {
-        $0.parent = parent
-        $0.parentRelationship = relationship
+        $0.setup.parent = parent
+        $0.setup.parentRelationship = relationship
       }
       #expect(try bench.objects("Photo") == ["id=1 author=1 size=4"])
     }
-    try bench.sync(#"[{"id": 2}]"#, "Photo") { $0.parent = parent }
+    try bench.sync(#"[{"id": 2}]"#, "Photo") { $0.setup.parent = parent }
     #expect(try bench.objects("Post") == ["id=2 author=1"])
   }
 
@@ -148,8 +150,8 @@ import Testing
       #"[{"id": 1}, {"id": 2, "answered_id": 1}, {"id": 3, "answered_id": 2}]"#, "Comment")
     let parent = try id("Comment", 1, bench)
     try bench.sync(#"[{"id": 4}, {"id": 5, "answered_id": 4}]"#, "Comment") {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(
       try bench.objects("Comment") == ["id=1", "id=3", "id=4 answered=1", "id=5 answered=1"])
@@ -160,7 +162,7 @@ import Testing
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "author_id": 1}]"#, "Post")
     let parent = try id("Person", 1, bench)
-    let report = try bench.sync(#"[{"id": 2}, {"text": "?"}]"#, "Post") { $0.parent = parent }
+    let report = try bench.sync(#"[{"id": 2}, {"text": "?"}]"#, "Post") { $0.setup.parent = parent }
     #expect(try bench.objects("Post") == ["id=1 author=1", "id=2 author=1"])
     #expect(report.count(of: .suspendedDeletion) == 1)
   }
@@ -171,8 +173,8 @@ import Testing
     let parent = try id("Person", 1, bench)
     var parents: [ManagedObjectID?] = []
     try bench.sync(#"[{"id": 2}]"#, "Post") {
-      $0.parent = parent
-      $0.willInsert = { item, _, parent in
+      $0.setup.parent = parent
+      $0.hooks.willInsert = { item, _, parent in
         parents.append(parent)
         return item
       }
@@ -193,8 +195,8 @@ import Testing
     let relationship = hasInverse ? "letters" : "author"
     func sync(_ json: String) throws {
       try bench.sync(json, entity) {
-        $0.parent = parent
-        $0.parentRelationship = relationship
+        $0.setup.parent = parent
+        $0.setup.parentRelationship = relationship
       }
     }
     try sync("[\(all)]")
@@ -225,9 +227,9 @@ import Testing
     func reads(parts: Int) throws -> Int {
       let statements = try bench.store.recorder.record {
         try bench.sync(items, entity) {
-          $0.parent = parent
-          $0.parentRelationship = relationship
-          $0.partItems = parts
+          $0.setup.parent = parent
+          $0.setup.parentRelationship = relationship
+          $0.tuning.partItems = parts
         }
       }
       return statements.count { $0.contains(condition) }
@@ -249,10 +251,10 @@ import Testing
     func sync(_ json: String, _ parent: Int) throws {
       let parent = try id("Person", parent, bench)
       try bench.sync(json, entity) {
-        $0.parent = parent
-        $0.parentRelationship = hasInverse ? "letters" : "author"
-        $0.partItems = parts
-        $0.deletionGuard = .on(count: 50)
+        $0.setup.parent = parent
+        $0.setup.parentRelationship = hasInverse ? "letters" : "author"
+        $0.tuning.partItems = parts
+        $0.settings.deletionGuard = .on(count: 50)
       }
     }
     try sync(items(1...101), 1)
@@ -275,9 +277,9 @@ import Testing
     let parent = try id("Person", 1, bench)
     func sync(_ operations: SyncOperations) throws -> SyncReport {
       try bench.sync(#"[{"id": 2}, {"id": 3}]"#, "Topic") {
-        $0.parent = parent
-        $0.operations = operations
-        $0.partItems = parts
+        $0.setup.parent = parent
+        $0.settings.operations = operations
+        $0.tuning.partItems = parts
       }
     }
     _ = try sync([.insert, .update])
@@ -299,8 +301,8 @@ import Testing
     let parent = try id("Person", 1, bench)
     let payload = #"[{"id": 2}, {"id": 3}, {"id": 4, "watchers_ids": [2]}, {"id": 5}]"#
     let report = try bench.sync(payload, "Watch") {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(
       try bench.objects("Watch") == [
@@ -309,8 +311,8 @@ import Testing
       ])
     #expect((report.inserted, report.updated, report.deleted) == (2, 2, 0))
     let again = try bench.sync(payload, "Watch") {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(again.isUnchanged)
   }
@@ -325,8 +327,8 @@ import Testing
     try bench.sync(#"[{"id": 9, "owner_id": 1}]"#, "Bicycle")
     let parent = try id("Person", 1, bench)
     try bench.sync(#"[{"id": 2, "team": "t"}, {"id": 3}]"#, "Racecar") {
-      $0.parent = parent
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.tuning.partItems = parts
     }
     #expect(
       try bench.objects("Vehicle") == ["id=2 owner=1 team=t", "id=3 owner=1", "id=9 owner=1"])
@@ -339,7 +341,7 @@ import Testing
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     let error = #expect(throws: SyncError.self) {
-      try bench.sync(#"[{"id": 1}]"#, "Letter") { $0.parent = parent }
+      try bench.sync(#"[{"id": 1}]"#, "Letter") { $0.setup.parent = parent }
     }
     #expect(error?.code == .ambiguousRelationship)
     for word in ["letters", "receiver", "parentRelationship"] {
@@ -351,8 +353,8 @@ import Testing
       let bench = try self.bench()
       let parent = try id("Person", 1, bench)
       try bench.sync(#"[{"id": 1}]"#, "Letter") {
-        $0.parent = parent
-        $0.parentRelationship = relationship
+        $0.setup.parent = parent
+        $0.setup.parentRelationship = relationship
       }
       #expect(try bench.objects("Letter") == [expected])
     }
@@ -363,13 +365,13 @@ import Testing
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     let none = #expect(throws: SyncError.self) {
-      try bench.sync("[]", "Comment") { $0.parent = parent }
+      try bench.sync("[]", "Comment") { $0.setup.parent = parent }
     }
     #expect(none?.code == .ambiguousRelationship)
     let unknown = #expect(throws: SyncError.self) {
       try bench.sync("[]", "Post") {
-        $0.parent = parent
-        $0.parentRelationship = "writer"
+        $0.setup.parent = parent
+        $0.setup.parentRelationship = "writer"
       }
     }
     #expect(unknown?.code == .ambiguousRelationship)
@@ -389,10 +391,10 @@ import Testing
         .replacing("W", with: "\(way)_id"), entity)
     let parent = try id("Person", 1, bench)
     try bench.sync(#"[{"id": 5}]"#, entity) {
-      $0.parent = parent
-      $0.parentRelationship = way
-      $0.filter = Filter("id == 1 OR id == 4")
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.setup.parentRelationship = way
+      $0.settings.filter = Filter("id == 1 OR id == 4")
+      $0.tuning.partItems = parts
     }
     #expect(
       try bench.objects(entity) == [
@@ -406,9 +408,9 @@ import Testing
     let bench = try bench(persons: #"[{"id": 1, "liked": [{"id": 1}, {"id": 2}]}]"#)
     let parent = try id("Person", 1, bench)
     try bench.sync(#"[{"id": 3}]"#, "Topic") {
-      $0.parent = parent
-      $0.filter = Filter("id == 1")
-      $0.partItems = parts
+      $0.setup.parent = parent
+      $0.settings.filter = Filter("id == 1")
+      $0.tuning.partItems = parts
     }
     #expect(try bench.objects("Person") == ["id=1 liked=[2,3]"])
   }

@@ -187,7 +187,7 @@ import Testing
     let report = try bench.sync(payload(cell), cell.row.entity)
     if report.count(of: .skippedItem) > 0 {
       let error = #expect(throws: SyncError.self) {
-        try bench.sync(payload(cell), cell.row.entity) { $0.onItemError = .fail }
+        try bench.sync(payload(cell), cell.row.entity) { $0.settings.onItemError = .fail }
       }
       #expect(error?.code == .requiredValueMissing)
       return "left out"

@@ -39,9 +39,9 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
   func check() throws {
     let bench = try SyncBench(model.make())
     for (entity, payload) in stored {
-      try bench.sync(payload, entity) { $0.operations.remove(.delete) }
+      try bench.sync(payload, entity) { $0.settings.operations.remove(.delete) }
     }
-    let report = try bench.sync(payload, entity) { $0.operations = operations }
+    let report = try bench.sync(payload, entity) { $0.settings.operations = operations }
     for (entity, objects) in expected {
       #expect(try bench.objects(entity) == objects, "\(entity)")
     }

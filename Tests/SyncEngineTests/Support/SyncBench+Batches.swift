@@ -22,12 +22,12 @@ extension SyncBench {
       var request = try request(entity, .json(.array(page)))
       begin()
       request.session = state
-      request.operations = operations
+      request.settings.operations = operations
       _ = try SyncRun(request, store: store, control: SyncControl()).run()
     }
     begin()
     var request = try request(entity, .json([]))
-    request.operations = operations
+    request.settings.operations = operations
     let run = SyncRun(request, store: store, control: SyncControl())
     if isAbandoned { try store.write { try state.forget(in: $0) } } else { _ = try run.end(state) }
   }
@@ -38,7 +38,7 @@ extension SyncBench {
     _ payload: String, entity: String = "User", _ change: (inout SyncRequest) -> Void = { _ in }
   ) throws -> SyncReport {
     try sync(payload, entity) {
-      $0.transaction = .perBatch(10)
+      $0.setup.transaction = .perBatch(10)
       change(&$0)
     }
   }
@@ -58,7 +58,7 @@ extension SyncBench {
       _ = try syncWithChanges(
         payload, entity,
         {
-          $0.transaction = .perBatch(10)
+          $0.setup.transaction = .perBatch(10)
           change(&$0)
         }, control: control)
     }

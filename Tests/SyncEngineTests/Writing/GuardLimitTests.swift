@@ -15,7 +15,7 @@ import Testing
     let bench = try SyncBench(TestModels.userNotes())
     try bench.sync(Self.users(1...count), "User")
     do {
-      try bench.sync(payload, "User") { $0.deletionGuard = deletionGuard }
+      try bench.sync(payload, "User") { $0.settings.deletionGuard = deletionGuard }
       return false
     } catch let error as SyncError {
       #expect(error.code == .deletionRefused)

@@ -76,9 +76,9 @@ import Testing
       try bench.sync(testCase.stored, testCase.entity)
       do {
         let report = try bench.sync(testCase.payload, testCase.entity) {
-          $0.partItems = size
-          $0.deletionGuard = .on(count: 50)
-          $0.operations = testCase.operations
+          $0.tuning.partItems = size
+          $0.settings.deletionGuard = .on(count: 50)
+          $0.settings.operations = testCase.operations
         }
         outcomes.append("deleted \(report.deleted)")
         #expect(!testCase.isRefused, "\(size ?? 0)")
@@ -98,7 +98,7 @@ import Testing
     try bench.sync(items(1...100), "User")
     let error = #expect(throws: SyncError.self) {
       try bench.sync(items(Array(1...45) + Array(201...240)), "User") {
-        $0.deletionGuard = .on(count: 50)
+        $0.settings.deletionGuard = .on(count: 50)
       }
     }
     #expect(error?.code == .deletionRefused)

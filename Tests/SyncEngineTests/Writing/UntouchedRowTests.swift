@@ -39,8 +39,8 @@ import Testing
     for var step in try payloads.sequence(of: ["User"], length: 4) {
       step.scope = .filter
       var request = try bench.request("User", .json(.array(step.items)))
-      request.operations = step.operations
-      request.filter = Filter(#"name != "far""#)
+      request.settings.operations = step.operations
+      request.settings.filter = Filter(#"name != "far""#)
       _ = try SyncRun(request, store: bench.store, control: SyncControl()).run()
     }
     let after = try rows(bench.store)
