@@ -105,6 +105,46 @@ import Testing
     #expect(paths[1].filter { $0.contains("/mine/") } == ["Guest's/G/mine/-"])
   }
 
+  /// Of two sections of one name, one's own and the one in the share, the latter is edited by its
+  /// owner while it is taken out.
+  @Test func whatIsTakenOutBesideItsNamesakeIsNotMergedIntoThat() async throws {
+    try await share()
+    try await phone.engine.sync()
+    try put("G", "Shopping", phone)
+    try await phone.engine.sync()
+    try await scene.guest.engine.sync()
+    try put("G", "Guest's", scene.guest)
+    try await scene.owner.engine.sync()
+    try await stop(scene.owner)
+    try await scene.guest.engine.sync()
+    try await share()
+    _ = try await expectRest()
+    let shopping = try Value.int(id("List", "Shopping", scene.guest))
+    let shared = try #require(
+      try scene.guest.rows("Section").first {
+        $0.values[0] == .string("G") && $0.values[1] == shopping
+      })
+    try scene.guest.update(
+      "Section", shared.id.row, ["list": .int(id("List", "Guest's", scene.guest))])
+    try await scene.guest.drain()
+    try scene.owner.update(
+      "Section", id("Section", "G", scene.owner), ["name": "renamed"])
+    try await scene.owner.engine.sync()
+    _ = try await expectRest()
+    for machine in [scene.guest, phone] {
+      #expect(try names(machine).filter { $0.hasPrefix("Guest's/") } == ["Guest's/G", "Guest's/G"])
+    }
+  }
+
+  /// Sections with the lists that they are below.
+  private func names(_ client: Client) throws -> [String] {
+    let lists = try client.rows("List")
+    return try client.rows("Section").map { section in
+      let list = lists.first { .int($0.id.row) == section.values[1] }
+      return "\(list?.values[0] ?? .null)/\(section.values[0])"
+    }.sorted()
+  }
+
   /// It is known that the share has ended before what was in it has come home.
   @Test func whatStillWaitsInAnEndedShareIsLedToWhatComesHome() async throws {
     try tablet.insert(
