@@ -35,6 +35,11 @@ import Testing
     for client in [here, there, here] { try await client.engine.sync() }
     #expect(try here.engine.status.problems.count == 1)
     #expect(try there.engine.status.problems.count == 1)
+    let value = constraint == ["place"] ? "place “x”" : "shelf “1” and place “x”"
+    #expect(
+      try here.engine.status.problems.map(\.reason) == [
+        "Item 1 here has \(value), which the model says is unique. Change or delete one of the two."
+      ])
     #expect(try here.rows("Item").count == 1)
     #expect(try there.rows("Item").count == 1)
     // Nothing is in vain tried again and again.

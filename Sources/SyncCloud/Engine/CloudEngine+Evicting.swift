@@ -101,27 +101,18 @@ extension CloudEngine {
     _ names: Set<String>, in zone: CloudZone, _ limits: CloudLimits
   ) async throws -> Int {
     var count = 0
-    var token: CloudToken?
-    while true {
-      let place = token
-      let page = try await request {
-        try await transport.changes(in: zone, after: place, limit: limits.page)
-      }
-      let shown = page.records.filter { names.contains($0.name) }
-      if !shown.isEmpty {
-        try await write(in: zone) { writing in
-          // As if it had never been here.
-          for record in shown {
-            try writing.transaction.removeRemoteRecord(record.name, in: writing.zone.name)
-          }
+    try await readAll(zone, limits) { records in
+      let shown = records.filter { names.contains($0.name) }
+      guard !shown.isEmpty else { return }
+      try await write(in: zone) { writing in
+        // As if it had never been here.
+        for record in shown {
+          try writing.transaction.removeRemoteRecord(record.name, in: writing.zone.name)
         }
-        count += try await store(
-          shown, in: zone, isFeed: false, deletionGuard
-        ) { _ in }.inserted
       }
-      guard page.hasMore else { return count }
-      token = page.token
+      count += try await store(shown, in: zone, isFeed: false, deletionGuard) { _ in }.inserted
     }
+    return count
   }
 }
 

@@ -68,7 +68,7 @@ extension CloudEngine {
   ///   done before anything that came is stored; a pull with nothing to do stays one request.
   func pullPages(
     _ zone: CloudZone, _ limits: CloudLimits, isChecked: Bool, _ deletionGuard: DeletionGuard,
-    _ progress: Progress
+    _ progress: Progress = Progress(totalUnitCount: 0)
   ) async throws -> PullReport {
     var isChecked = isChecked
     var hasLookedAhead = false
@@ -110,9 +110,7 @@ extension CloudEngine {
       }
       if try await mayHaveMoved(page, zone) {
         // Who has moved them has said so before.
-        report.add(
-          try await pullPages(
-            self.zone, limits, isChecked: false, deletionGuard, Progress(totalUnitCount: 0)))
+        report.add(try await pullPages(self.zone, limits, isChecked: false, deletionGuard))
       }
       if page.hasMore, !hasLookedAhead, page.records.contains(where: \.isDeletion) {
         try await lookAhead(page, zone, limits, deletionGuard)
@@ -174,7 +172,15 @@ extension CloudEngine {
     do {
       return try await write(records[...], zone, isFeed: isFeed, sent: sent, deletionGuard, note)
     } catch let error as StoreError where error.code == .notUnique {
-      let counts = try await storeInParts(records[...], zone, isFeed: isFeed, deletionGuard)
+      let counts = try await inHalves(records[...]) { part in
+        try await write(part, zone, isFeed: isFeed, deletionGuard)
+      } alone: { record in
+        try await write(in: zone) { writing in
+          var writer = RecordWriter(writing)
+          try writer.setAside(record)
+          return writer.counts
+        }
+      }
       try await write(in: zone, note)
       return counts
     }
@@ -210,46 +216,33 @@ extension CloudEngine {
       return (try aside.free(), deleted)
     }
     counts.deleted = deleted
-    if !free.isEmpty { counts.add(try await retry(free[...], zone)) }
+    if !free.isEmpty {
+      // What is alone stays aside.
+      counts.add(
+        try await inHalves(free[...]) { part in
+          try await write(in: zone) { try SetAside($0).read(Array(part)) }
+        } alone: { _ in
+          RecordWriter.Counts()
+        })
+    }
     counts.problems = 0
     return counts
   }
 
-  private func retry(
-    _ records: ArraySlice<RemoteRecord>, _ zone: CloudZone
+  /// Writes records, and finds those by halves that break a uniqueness constraint.
+  private func inHalves<Record: Sendable>(
+    _ records: ArraySlice<Record>,
+    _ write: (ArraySlice<Record>) async throws -> RecordWriter.Counts,
+    alone: (Record) async throws -> RecordWriter.Counts
   ) async throws -> RecordWriter.Counts {
     do {
-      return try await write(in: zone) { try SetAside($0).read(Array(records)) }
+      return try await write(records)
     } catch let error as StoreError where error.code == .notUnique {
-      // What is alone stays aside.
-      guard records.count > 1 else { return RecordWriter.Counts() }
+      guard let record = records.first else { throw error }
+      if records.count == 1 { return try await alone(record) }
       let middle = records.startIndex + records.count / 2
-      var counts = try await retry(records[..<middle], zone)
-      counts.add(try await retry(records[middle...], zone))
-      return counts
-    }
-  }
-
-  /// Finds the records that break a uniqueness constraint by halves, and puts them aside.
-  private func storeInParts(
-    _ records: ArraySlice<CloudRecord>, _ zone: CloudZone, isFeed: Bool,
-    _ deletionGuard: DeletionGuard
-  ) async throws -> RecordWriter.Counts {
-    do {
-      return try await write(records, zone, isFeed: isFeed, deletionGuard)
-    } catch let error as StoreError where error.code == .notUnique {
-      guard records.count > 1 else {
-        return try await write(in: zone) { writing in
-          var writer = RecordWriter(writing)
-          for record in records { try writer.setAside(record, error.message) }
-          return writer.counts
-        }
-      }
-      let middle = records.startIndex + records.count / 2
-      var counts = try await storeInParts(
-        records[..<middle], zone, isFeed: isFeed, deletionGuard)
-      counts.add(
-        try await storeInParts(records[middle...], zone, isFeed: isFeed, deletionGuard))
+      var counts = try await inHalves(records[..<middle], write, alone: alone)
+      counts.add(try await inHalves(records[middle...], write, alone: alone))
       return counts
     }
   }

@@ -88,25 +88,8 @@ extension CloudEngine {
   func connect() async throws -> CloudConnection {
     let zone = zone
     if let known = connections.withLock({ $0[zone] }) { return known }
-    let account = try await request { try await transport.account() }
+    let state = try await checkZone()
     let limits = try await request { try await transport.limits() }
-    let known = try await read { try $0.remoteZone(zone.name) }
-    if let before = known?.account, before != account { throw Self.accountChanged(before, account) }
-    let state: CloudZoneState
-    do {
-      state = try await request { try await transport.open(zone, create: known?.account == nil) }
-    } catch let error as CloudError where error.code == .zoneMissing {
-      throw Self.zoneReplaced
-    }
-    if let generation = known?.generation, generation != state.generation {
-      throw Self.replaced(generation)
-    }
-    if known?.account == nil {
-      try await write { writing in
-        writing.zone.account = account
-        writing.zone.generation = state.generation
-      }
-    }
     let made = CloudConnection(limits: limits, access: state.access)
     connections.withLock { $0[zone] = made }
     return made
@@ -118,16 +101,43 @@ extension CloudEngine {
     if zone != self.zone { try await look(at: zone) }
   }
 
-  private func checkZone() async throws {
+  @discardableResult
+  private func checkZone() async throws -> CloudZoneState {
     let zone = zone
     let known = try await read { try $0.remoteZone(zone.name) }
     let account = try await request { try await transport.account() }
     if let before = known?.account, before != account { throw Self.accountChanged(before, account) }
+    let isFirst = known?.account == nil
+    let state: CloudZoneState
     do {
-      let state = try await request { try await transport.open(zone, create: false) }
-      if state.generation != known?.generation { throw Self.replaced(known?.generation) }
+      state = try await request { try await transport.open(zone, create: isFirst) }
     } catch let error as CloudError where error.code == .zoneMissing {
       throw Self.zoneReplaced
+    }
+    guard isFirst else {
+      if state.generation != known?.generation { throw Self.replaced(known?.generation) }
+      return state
+    }
+    try await write { writing in
+      writing.zone.account = account
+      writing.zone.generation = state.generation
+    }
+    return state
+  }
+
+  /// Reads all records of a zone, page by page.
+  func readAll(
+    _ zone: CloudZone, _ limits: CloudLimits, _ body: ([CloudRecord]) async throws -> Void
+  ) async throws {
+    var token: CloudToken?
+    while true {
+      let place = token
+      let page = try await request {
+        try await transport.changes(in: zone, after: place, limit: limits.page)
+      }
+      try await body(page.records)
+      guard page.hasMore else { return }
+      token = page.token
     }
   }
 

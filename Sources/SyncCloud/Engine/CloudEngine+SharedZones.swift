@@ -49,9 +49,8 @@ extension CloudEngine {
 
   /// Pulls one zone.
   func pullPages(in zone: CloudZone) async throws -> PullReport {
-    let limits = try await connect(zone).limits
-    return try await pullPages(
-      zone, limits, isChecked: false, deletionGuard, Progress(totalUnitCount: 0))
+    try await pullPages(
+      zone, try await connect(zone).limits, isChecked: false, deletionGuard)
   }
 
   /// Pulls what is shared, and ends what is shared no more.

@@ -75,16 +75,6 @@ extension CloudEngine {
 
   /// The status now, and again whenever it may have changed. Ends when the store was closed.
   public var statusUpdates: AsyncStream<CloudStatus> {
-    let changes = monitor.changes()
-    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let task = Task { [weak self] in
-        for await _ in changes {
-          guard let status = try? self?.status else { break }
-          continuation.yield(status)
-        }
-        continuation.finish()
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
+    monitor.updates { [weak self] in try? self?.status }
   }
 }

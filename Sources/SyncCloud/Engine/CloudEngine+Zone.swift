@@ -18,16 +18,21 @@ extension CloudEngine {
   /// - Complexity: Linear in what the server has and in what is here.
   public func uploadEverything() async throws {
     try await turn.run {
-      disconnect()
-      let account = try await request { try await transport.account() }
-      let limits = try await request { try await transport.limits() }
-      try await write { $0.zone.account = account }
+      let limits = try await beginAnew()
       for zone in [zone] + (try await sharedZones()) where zone.owner == nil {
         try await uploadEverything(in: zone, limits)
       }
       monitor.tell()
     }
     wake()
+  }
+
+  /// Takes whoever is signed in for the account of the store.
+  private func beginAnew() async throws -> CloudLimits {
+    disconnect()
+    let account = try await request { try await transport.account() }
+    try await write { $0.zone.account = account }
+    return try await request { try await transport.limits() }
   }
 
   private func uploadEverything(in zone: CloudZone, _ limits: CloudLimits) async throws {
@@ -38,10 +43,7 @@ extension CloudEngine {
     let latest = try await latestStamp(in: zone, limits)
     let name = zone.key
     try await write(in: zone) { writing in
-      writing.zone.generation = state.generation
-      writing.zone.token = nil
-      writing.zone.deleted = 0
-      (writing.zone.newest, writing.zone.witness) = (0, nil)
+      writing.zone.beginAnew(state.generation)
       if let latest { writing.clock.see(latest) }
       let stamp = writing.clock.next(at: writing.transaction.milliseconds).text
       for record in try writing.transaction.allRemoteRecords(in: name) where !record.isEvicted {
@@ -59,17 +61,10 @@ extension CloudEngine {
     in zone: CloudZone, _ limits: CloudLimits
   ) async throws -> Stamp? {
     var latest: Int64 = 0
-    var token: CloudToken?
-    while true {
-      let place = token
-      let page = try await request {
-        try await transport.changes(in: zone, after: place, limit: limits.page)
-      }
-      for record in page.records {
+    try await readAll(zone, limits) { records in
+      for record in records {
         latest = max(latest, (try? RecordContent(record, fields.wire))?.latest ?? 0)
       }
-      guard page.hasMore else { break }
-      token = page.token
     }
     return latest > 0 ? Stamp(milliseconds: latest, writer: writer) : nil
   }
@@ -137,10 +132,7 @@ extension CloudEngine {
   }
 
   private func takeServersContent() async throws -> PullReport {
-    disconnect()
-    let account = try await request { try await transport.account() }
-    let limits = try await request { try await transport.limits() }
-    try await write { $0.zone.account = account }
+    let limits = try await beginAnew()
     let before = Set(try await sharedZones())
     var report = try await takeServersContent(of: zone, limits)
     let now = try await sharedZones()
@@ -166,16 +158,12 @@ extension CloudEngine {
     let name = zone.key
     try await write(in: zone) { writing in
       // Another one than any zone has, so that nothing is sent should this not come to its end.
-      writing.zone.generation = Self.unfinished
-      writing.zone.token = nil
-      writing.zone.deleted = 0
-      (writing.zone.newest, writing.zone.witness) = (0, nil)
+      writing.zone.beginAnew(Self.unfinished)
       for record in try writing.transaction.allRemoteRecords(in: name) {
         try Self.yield(record, in: writing)
       }
     }
-    var report = try await pullPages(
-      zone, limits, isChecked: true, .off, Progress(totalUnitCount: 0))
+    var report = try await pullPages(zone, limits, isChecked: true, .off)
     report.deleted += try await write(in: zone) { writing in
       writing.zone.generation = state.generation
       return try Self.deleteUnknown(in: writing)
@@ -226,5 +214,13 @@ extension CloudEngine {
       try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
     }
     return count
+  }
+}
+
+extension RemoteZone {
+  /// Forgets how far the zone was pulled.
+  fileprivate mutating func beginAnew(_ generation: String) {
+    (self.generation, token, deleted) = (generation, nil, 0)
+    (newest, witness) = (0, nil)
   }
 }

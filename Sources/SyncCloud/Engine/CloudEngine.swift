@@ -200,7 +200,7 @@ public final class CloudEngine: Sendable {
   /// What was sent need not be kept from syncs and from being purged any more.
   private func acknowledge(_ writing: CloudWriting) throws {
     let transaction = writing.transaction
-    for name in [zone.key] + (try writing.sharedZones.get().map(\.key)) {
+    for name in try writing.zoneNames() {
       if try transaction.hasWaitingRemoteRecords(in: name) { return }
     }
     let known = try transaction.historyConsumers().first { $0.name == consumer }

@@ -131,6 +131,27 @@ final class CloudMonitor: Sendable {
     }
   }
 
+  /// What there is to say now, and again at each change, unless that is the same; ends when it is
+  /// nothing.
+  func updates<News: Sendable>(
+    _ news: @escaping @Sendable () -> News?,
+    unless isSame: @escaping @Sendable (News, News) -> Bool = { _, _ in false }
+  ) -> AsyncStream<News> {
+    let changes = changes()
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let task = Task {
+        var last: News?
+        for await _ in changes {
+          guard let next = news() else { break }
+          if last.map({ isSame($0, next) }) != true { continuation.yield(next) }
+          last = next
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
   // MARK: - The server
 
   var isHeard: Bool { state.withLock { $0.isHeard } }

@@ -95,20 +95,10 @@ extension CloudEngine {
   public func assetStates(
     of object: ManagedObjectID, _ name: String
   ) -> AsyncStream<CloudAssetState?> {
-    let changes = monitor.changes()
-    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let task = Task { [weak self] in
-        var last: CloudAssetState??
-        for await _ in changes {
-          guard let self, let state = try? Optional(self.assetState(of: object, name)) else {
-            break
-          }
-          if last != .some(state) { continuation.yield(state) }
-          last = state
-        }
-        continuation.finish()
-      }
-      continuation.onTermination = { _ in task.cancel() }
+    let state = { @Sendable [weak self] () -> CloudAssetState?? in
+      guard let self, let state = try? Optional(assetState(of: object, name)) else { return nil }
+      return .some(state)
     }
+    return monitor.updates(state, unless: { $0 == $1 })
   }
 }

@@ -92,8 +92,7 @@ private struct AssetEviction {
   /// Bytes in rows that are as the server has them.
   func bodies() throws -> [Body] {
     let transaction = writing.transaction
-    let zones = [writing.homeName] + (try writing.sharedZones.get().map(\.key))
-    return try zones.flatMap(transaction.remoteBodies).compactMap { body in
+    return try writing.zoneNames().flatMap(transaction.remoteBodies).compactMap { body in
       guard let record = try transaction.remoteRecord(body.record, in: body.zone),
         let row = record.row, let entity = writing.model.entity(named: record.entity),
         let rule = writing.fields.rules(of: entity).assets[body.field],

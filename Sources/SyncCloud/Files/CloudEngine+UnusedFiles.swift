@@ -49,13 +49,15 @@ private struct UnusedFiles {
   func remove(_ grace: Double) async throws -> Int {
     // First the files: one that comes meanwhile is looked at the next time.
     var files: [String: CloudRecord] = [:]
-    try await readAll(ServedFile.manifests(of: zone)) { record in
-      files[record.name] = record.content?["size"] == nil ? nil : record
+    try await engine.readAll(ServedFile.manifests(of: zone), limits) { records in
+      for record in records {
+        files[record.name] = record.content?["size"] == nil ? nil : record
+      }
     }
     guard !files.isEmpty, let now = try await serverTime() else { return 0 }
     var used: Set<String> = []
-    try await readAll(zone) { record in
-      for member in record.content ?? [:] {
+    try await engine.readAll(zone, limits) { records in
+      for member in records.flatMap({ $0.content ?? [:] }) {
         if let asset = CloudAsset(member.value) { used.insert(asset.hash) }
       }
     }
@@ -72,21 +74,6 @@ private struct UnusedFiles {
       }
     }
     return count
-  }
-
-  private func readAll(_ zone: CloudZone, _ body: (CloudRecord) -> Void) async throws {
-    let engine = engine
-    let limit = limits.page
-    var token: CloudToken?
-    while true {
-      let place = token
-      let page = try await engine.request {
-        try await engine.transport.changes(in: zone, after: place, limit: limit)
-      }
-      page.records.forEach(body)
-      guard page.hasMore else { return }
-      token = page.token
-    }
   }
 
   /// Notes that somebody looks. A clock that is wrong here then makes no file old.

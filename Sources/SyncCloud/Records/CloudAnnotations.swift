@@ -18,8 +18,7 @@ import SyncStore
 enum CloudAnnotations {
   /// - Returns: The scope, or nil when the entity does not travel.
   static func scope(of entity: EntityDescription) throws(CloudError) -> CloudZone.Scope? {
-    var current: EntityDescription? = entity
-    while let each = current {
+    for each in entity.line {
       var word = each.userInfo["cloud.scope"]
       if word == nil { word = try CloudCoreAnnotations.scope(of: each) }
       if let word {
@@ -28,7 +27,6 @@ enum CloudAnnotations {
         }
         return CloudZone.Scope(rawValue: word)
       }
-      current = each.superentity
     }
     return .private
   }
@@ -55,12 +53,7 @@ enum CloudAnnotations {
   /// Slots of the attributes that say which object it is; empty when every object is one of its
   /// own: the primary key, else the first uniqueness constraint, unless the model says otherwise.
   static func identity(of entity: EntityDescription) throws(CloudError) -> [Int] {
-    var line: [EntityDescription] = []
-    var current: EntityDescription? = entity
-    while let each = current {
-      line.append(each)
-      current = each.superentity
-    }
+    let line = entity.line
     if let word = line.lazy.compactMap({ $0.userInfo["cloud.identity"] }).first {
       guard word == "primaryKey" || word == "none" else {
         throw unknown(word, "cloud.identity", entity.name, "primaryKey and none")
@@ -95,8 +88,7 @@ enum CloudAnnotations {
 
   /// The name of the relationship that leads to what objects of an entity are shared with.
   static func parent(of entity: EntityDescription) throws(CloudError) -> String? {
-    var current: EntityDescription? = entity
-    while let each = current {
+    for each in entity.line {
       if let name = each.userInfo["cloud.parent"] ?? each.userInfo["CloudCoreParent"] {
         guard let parent = entity.property(named: name)?.relationship, !parent.isToMany else {
           throw unknown(
@@ -105,7 +97,6 @@ enum CloudAnnotations {
         }
         return name
       }
-      current = each.superentity
     }
     return nil
   }

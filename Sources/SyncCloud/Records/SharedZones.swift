@@ -80,4 +80,10 @@ extension RemoteRecord {
 
   /// What is kept of the server's content.
   var keptContent: JSONObject? { kept.flatMap { try? JSONValue(parsing: $0).objectValue } }
+
+  /// The server's version of which the content is kept, as of a time.
+  func keptVersion(at time: Int64) -> CloudRecord? {
+    guard let tag, let keptContent else { return nil }
+    return CloudRecord(name: name, tag: tag, content: keptContent, time: time)
+  }
 }

@@ -67,6 +67,9 @@ struct WireNames: Sendable {
 extension EntityDescription {
   /// The name under which it travels.
   var wireName: String { renamingIdentifier ?? name }
+
+  /// The entity and those above it, upwards.
+  var line: [EntityDescription] { Array(sequence(first: self, next: \.superentity)) }
 }
 
 extension PropertyDescription {

@@ -84,7 +84,7 @@ struct Drain {
     for (object, stamp) in moved.inKeyOrder {
       try ZoneMove(writing).place(object, stamp, fresh: fresh)
     }
-    for name in [writing.homeName] + (try writing.sharedZones.get().map(\.key)) {
+    for name in try writing.zoneNames() {
       try writing.enter(name) {
         try pairs.run()
         try lists.run()
@@ -121,7 +121,7 @@ struct Drain {
         rules.sent.contains($0) && rules.lists[$0] == nil
       }
       guard !changed.isEmpty else { return }
-      if known == nil { try identify(.rows([change.row]), entity) }
+      if known == nil { try identify(.rows([change.row]), entity, isNew: false) }
       var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
         record.edit(field, stamp.text)
@@ -158,7 +158,7 @@ struct Drain {
     (identities, unset) = ([:], [:])
     for (name, rows) in rows {
       guard let entity = transaction.model.entity(named: name) else { continue }
-      try identify(.listed(rows), entity)
+      try identify(.listed(rows), entity, isNew: true)
     }
   }
 
@@ -174,17 +174,21 @@ struct Drain {
     return named.sorted { $0.name < $1.name }.map(\.change)
   }
 
-  private mutating func identify(_ rows: RowSelection, _ entity: EntityDescription) throws {
+  /// - Parameter isNew: Whether they came just now, so that it counts what nobody has set in them.
+  private mutating func identify(
+    _ rows: RowSelection, _ entity: EntityDescription, isNew: Bool
+  ) throws {
     let rules = writing.fields.rules(of: entity)
     let slots = rules.identity
     guard !slots.isEmpty else { return }
-    let read = Set(slots + rules.slots).sorted()
+    let read = isNew ? Set(slots + rules.slots).sorted() : slots
     try transaction.scan(entity, rows, slots: read, isOrdered: false) { cursor in
       guard cursor.entity == entity,
         let name = RecordName.identity(of: entity, slots, { cursor.value($0) })
       else { return }
       let id = ManagedObjectID(entity: entity, row: cursor.row)
       identities[id] = name
+      guard isNew else { return }
       var none = SlotSet()
       for slot in rules.slots where isUnset(entity.properties[slot], cursor) { none.insert(slot) }
       unset[id] = none
@@ -203,14 +207,11 @@ struct Drain {
   private mutating func enrol() throws {
     for entity in transaction.model.entities where writing.fields.travels(entity) {
       let known = try transaction.remoteRows(of: entity.rootEntity)
-      var rows: [Int64] = []
-      try transaction.scan(entity, .all, slots: []) { cursor in
-        if cursor.entity == entity, !known.contains(cursor.row) { rows.append(cursor.row) }
-      }
-      guard !rows.isEmpty else { continue }
-      try identify(.all, entity)
-      for row in rows {
-        try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest))
+      let fresh = try transaction.objects(of: entity).filter { !known.contains($0.row) }
+      guard !fresh.isEmpty else { continue }
+      try identify(.all, entity, isNew: false)
+      for object in fresh {
+        try transaction.setRemoteRecord(try newRecord(object.row, entity, writing.clock.oldest))
       }
     }
     (identities, unset) = ([:], [:])
@@ -241,7 +242,7 @@ struct Drain {
         record.deletion = max(deletion, stamp.eve).text
       }
     }
-    if name != nil, holder == nil, stamp.milliseconds > 0 {
+    if name != nil, holder == nil {
       let oldest = writing.clock.oldest.text
       for slot in unset[ManagedObjectID(entity: entity, row: row)] ?? [] {
         record.stamps[entity.properties[slot].name] = oldest

@@ -48,3 +48,18 @@ struct FieldReader {
     }
   }
 }
+
+extension StoreReader {
+  /// The objects of exactly an entity, without those of entities below it.
+  func objects(
+    of entity: EntityDescription, _ rows: RowSelection = .all
+  ) throws -> [ManagedObjectID] {
+    var objects: [ManagedObjectID] = []
+    try scan(entity, rows, slots: []) { cursor in
+      if cursor.entity == entity {
+        objects.append(ManagedObjectID(entity: entity, row: cursor.row))
+      }
+    }
+    return objects
+  }
+}

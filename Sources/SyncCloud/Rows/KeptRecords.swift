@@ -14,9 +14,7 @@ struct KeptRecords {
     let records = try writing.transaction.keptRemoteRecords(in: writing.zone.name)
     let shown = try records.compactMap { record -> CloudRecord? in
       try giveNames(to: record)
-      guard let tag = record.tag, let content = record.keptContent else { return nil }
-      return CloudRecord(
-        name: record.name, tag: tag, content: content, time: writing.zone.newest)
+      return record.keptVersion(at: writing.zone.newest)
     }
     var writer = RecordWriter(writing)
     try writer.write(shown, isFeed: false)

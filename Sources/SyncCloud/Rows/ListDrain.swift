@@ -44,13 +44,9 @@ struct ListDrain {
     for entity in transaction.model.entities {
       let fields = writing.fields.rules(of: entity).lists.keys.sorted()
       guard !fields.isEmpty else { continue }
-      var owners: [Int64] = []
-      try transaction.scan(entity, .all, slots: []) { cursor in
-        if cursor.entity == entity { owners.append(cursor.row) }
-      }
-      for owner in owners {
+      for owner in try transaction.objects(of: entity) {
         for field in fields {
-          try compare(ListKey(root: entity.rootIndex, owner: owner, field: field), nil)
+          try compare(ListKey(root: entity.rootIndex, owner: owner.row, field: field), nil)
         }
       }
     }

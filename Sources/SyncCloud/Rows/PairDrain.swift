@@ -112,12 +112,7 @@ struct PairDrain {
     for entity in transaction.model.entities {
       let sides = writing.fields.rules(of: entity).sides.filter(\.isFirst)
       guard !sides.isEmpty else { continue }
-      var owners: [ManagedObjectID] = []
-      try transaction.scan(entity, .all, slots: []) { cursor in
-        if cursor.entity == entity {
-          owners.append(ManagedObjectID(entity: entity, row: cursor.row))
-        }
-      }
+      let owners = try transaction.objects(of: entity)
       for side in sides {
         var joined: Set<Int64> = []
         try transaction.scanLinks(

@@ -123,7 +123,6 @@ struct PairWriter {
       }
     }
     if let deletion = record.deletion { content["d"] = .string(deletion) }
-    guard let tag = record.tag else { return .create(name: record.name, content: content) }
-    return .replace(name: record.name, tag: tag, content: content)
+    return record.replaced(by: content)
   }
 }

@@ -90,10 +90,10 @@ struct RecordWriter {
         continue
       }
       if try goes(&record, &before) { continue }
-      do throws(RecordContent.Malformed) {
+      do {
         let content = try RecordContent(record, writing.fields.wire)
         if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
-          let pair = try Self.merged(record, content, kind, before, pairWriter)
+          let pair = try pairWriter.merge(record, content, kind, before)
           counts.isBehind = counts.isBehind || Self.isBehind(pair, before, content)
           pairs.append((pair, kind))
           continue
@@ -102,8 +102,8 @@ struct RecordWriter {
         item.merge.setMoved(RemoteRecord.Move(record.content?["m"]))
         counts.isBehind = counts.isBehind || item.merge.isBehind
         items.append(item)
-      } catch {
-        try keepMalformed(record, before, error.reason)
+      } catch let error as RecordContent.Malformed {
+        try keep(record, before, before?.kept, error.reason)
       }
     }
     var shaken = ShakenPairs(writing)
@@ -141,28 +141,17 @@ struct RecordWriter {
       && content.type != nil && content.corrections.isEmpty
   }
 
-  private static func merged(
-    _ shown: CloudRecord, _ content: RecordContent, _ kind: PairKind, _ before: RemoteRecord?,
-    _ writer: PairWriter
-  ) throws(RecordContent.Malformed) -> RemoteRecord {
-    do {
-      return try writer.merge(shown, content, kind, before)
-    } catch {
-      throw RecordContent.Malformed(reason: "\(error)")
-    }
-  }
-
   /// Puts a record aside whose values are not unique.
-  mutating func setAside(_ record: CloudRecord, _ reason: String) throws {
+  mutating func setAside(_ record: CloudRecord) throws {
     let before = try transaction.remoteRecord(record.name, in: zone)
-    try keepAside(record, before, reason)
+    try keepAside(record, before, try SetAside(writing).obstacle(of: record, before))
   }
 
   // MARK: - Merging
 
   private mutating func merge(
     _ shown: CloudRecord, _ content: RecordContent, _ before: RemoteRecord?
-  ) throws(RecordContent.Malformed) -> Item? {
+  ) throws -> Item? {
     if let type = content.type, let before, before.row != nil, before.entity != type {
       throw RecordContent.Malformed(
         reason: "The record was of entity \(before.entity) and now says that it is of \(type).")
@@ -189,15 +178,11 @@ struct RecordWriter {
     }
     guard let entity else {
       // Kept until a model knows it.
-      do {
-        var record = merge.record
-        record.waiting = []
-        record.kept = shown.content?.description
-        try writing.store(record, before: before)
-        if name == SharedZones.type { writing.findSharedZones() }
-      } catch {
-        throw RecordContent.Malformed(reason: "\(error)")
-      }
+      var record = merge.record
+      record.waiting = []
+      record.kept = shown.content?.description
+      try writing.store(record, before: before)
+      if name == SharedZones.type { writing.findSharedZones() }
       return nil
     }
     merge.setKept(merge.hasUnknownFields ? shown.content?.description : nil)
@@ -217,19 +202,6 @@ struct RecordWriter {
     return Dictionary(values?.map { ($0.field, $0.value) } ?? []) { first, _ in first }
   }
 
-  private mutating func keepMalformed(
-    _ record: CloudRecord, _ before: RemoteRecord?, _ reason: String
-  ) throws {
-    counts.problems += 1
-    var kept =
-      before
-      ?? RemoteRecord(
-        zone: zone, name: record.name, entity: type(of: record), stamp: "")
-    kept.tag = record.tag
-    kept.problem = reason
-    try writing.store(kept, before: before)
-  }
-
   func type(of record: CloudRecord) -> String {
     record.content?["type"]?.stringValue.map(writing.fields.wire.entity) ?? ""
   }
@@ -239,15 +211,21 @@ struct RecordWriter {
   mutating func keepAside(
     _ shown: CloudRecord, _ before: RemoteRecord?, _ reason: String
   ) throws {
+    try keep(shown, before, shown.content?.description, reason)
+  }
+
+  /// Keeps what is known of a record that cannot be used, with what is wrong with it.
+  private mutating func keep(
+    _ shown: CloudRecord, _ before: RemoteRecord?, _ content: String?, _ reason: String
+  ) throws {
     counts.problems += 1
-    var kept =
+    var record =
       before
-      ?? RemoteRecord(
-        zone: zone, name: shown.name, entity: type(of: shown), stamp: "")
-    kept.tag = shown.tag
-    kept.kept = shown.content?.description
-    kept.problem = reason
-    try writing.store(kept, before: before)
+      ?? RemoteRecord(zone: zone, name: shown.name, entity: type(of: shown), stamp: "")
+    record.tag = shown.tag
+    record.kept = content
+    record.problem = reason
+    try writing.store(record, before: before)
   }
 }
 

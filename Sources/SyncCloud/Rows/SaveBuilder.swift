@@ -74,8 +74,7 @@ struct SaveBuilder {
       "type": .string(fields.fields.type(of: record.entity)), "d": .string(deletion),
     ]
     content["m"] = record.moved?.json
-    guard let tag = record.tag else { return .create(name: record.name, content: content) }
-    return .replace(name: record.name, tag: tag, content: content)
+    return record.replaced(by: content)
   }
 
   /// A record that went to another zone says so, and else stays as it was; in what is shared it
@@ -87,10 +86,7 @@ struct SaveBuilder {
       "type": .string(fields.fields.type(of: record.entity)),
       "m": isShared ? RemoteRecord.Move.to("").json : move.json,
     ]
-    guard let tag = record.tag else { return .create(name: record.name, content: content) }
-    return isShared
-      ? .replace(name: record.name, tag: tag, content: content)
-      : .update(name: record.name, tag: tag, content: content)
+    return isShared ? record.replaced(by: content) : record.updated(by: content)
   }
 
   /// What a server has lost that this model cannot read goes back as it came.
@@ -144,8 +140,21 @@ struct SaveBuilder {
       // Of a record that is there the stamps stay, too, that are not said.
       if record.tag != nil || stamp != record.stamp { content["t_" + wire] = .string(stamp) }
     }
-    guard !content.isEmpty else { return nil }
-    guard let tag = record.tag else { return .create(name: record.name, content: content) }
-    return .update(name: record.name, tag: tag, content: content)
+    return content.isEmpty ? nil : record.updated(by: content)
+  }
+}
+
+extension RemoteRecord {
+  /// Writes members in the place of all that the server was seen to have; makes the record where it
+  /// has none.
+  func replaced(by content: JSONObject) -> CloudSave {
+    guard let tag else { return .create(name: name, content: content) }
+    return .replace(name: name, tag: tag, content: content)
+  }
+
+  /// The same beside the members that are not named.
+  func updated(by content: JSONObject) -> CloudSave {
+    guard let tag else { return .create(name: name, content: content) }
+    return .update(name: name, tag: tag, content: content)
   }
 }

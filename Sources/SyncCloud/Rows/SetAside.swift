@@ -70,13 +70,12 @@ struct SetAside {
   func read(_ records: [RemoteRecord]) throws -> RecordWriter.Counts {
     var shown: [CloudRecord] = []
     for record in records {
-      guard let tag = record.tag, let content = record.keptContent else { continue }
+      guard let version = record.keptVersion(at: writing.zone.newest) else { continue }
       var open = record
       open.problem = nil
       open.kept = nil
       try writing.store(open, before: record)
-      shown.append(
-        CloudRecord(name: record.name, tag: tag, content: content, time: writing.zone.newest))
+      shown.append(version)
     }
     var writer = RecordWriter(writing)
     try writer.write(shown, isFeed: false)
@@ -99,8 +98,7 @@ struct SetAside {
     _ content: RecordContent, _ entity: EntityDescription, _ stored: StoredRow?
   ) -> [Claim] {
     var claims: [Claim] = []
-    var current: EntityDescription? = entity
-    while let each = current {
+    for each in entity.line {
       for constraint in each.uniquenessConstraints {
         let values = constraint.compactMap { name -> (slot: Int, value: Value)? in
           guard let attribute = entity.property(named: name)?.attribute else { return nil }
@@ -112,28 +110,58 @@ struct SetAside {
         }
         if values.count == constraint.count { claims.append(Claim(entity: each, values: values)) }
       }
-      current = each.superentity
     }
     return claims
   }
 
   private func isTaken(_ candidate: Candidate, except rows: Set<Int64>) throws -> Bool {
+    try candidate.claims.contains { try holder(of: $0, except: rows) != nil }
+  }
+
+  /// The object that has values that only one may have.
+  private func holder(of claim: Claim, except rows: Set<Int64>) throws -> ManagedObjectID? {
     let arena = CellArena()
     return try withExtendedLifetime(arena) {
-      try candidate.claims.contains { claim in
-        let first = claim.values[0]
-        let cell = arena.cell(first.value, as: claim.entity.properties[first.slot].attribute?.type)
-        var isTaken = false
-        try transaction.scan(
-          claim.entity, .keys(slot: first.slot, [cell]), slots: claim.values.map(\.slot),
-          isOrdered: false
-        ) { cursor in
-          guard !isTaken, !rows.contains(cursor.row) else { return }
-          isTaken = claim.values.allSatisfy { cursor.value($0.slot) == $0.value }
-        }
-        return isTaken
+      let first = claim.values[0]
+      let cell = arena.cell(first.value, as: claim.entity.properties[first.slot].attribute?.type)
+      var holder: ManagedObjectID?
+      try transaction.scan(
+        claim.entity, .keys(slot: first.slot, [cell]), slots: claim.values.map(\.slot),
+        isOrdered: false
+      ) { cursor in
+        guard holder == nil, !rows.contains(cursor.row),
+          claim.values.allSatisfy({ cursor.value($0.slot) == $0.value })
+        else { return }
+        holder = ManagedObjectID(entity: cursor.entity, row: cursor.row)
+      }
+      return holder
+    }
+  }
+
+  /// Which object stands in the way of a record, and by what.
+  func obstacle(of shown: CloudRecord, _ known: RemoteRecord?) throws -> String {
+    if let content = try? RecordContent(shown, writing.fields.wire),
+      let entity = (content.type ?? known?.entity).flatMap(writing.model.entity(named:))
+    {
+      let stored = try known?.row.flatMap { try transaction.rows(entity, rows: [$0]).first }
+      for claim in claims(content, entity, stored) {
+        guard let holder = try holder(of: claim, except: Set([known?.row].compactMap(\.self)))
+        else { continue }
+        let values = claim.values.map { slot, value in
+          "\(claim.entity.properties[slot].name) “\(value)”"
+        }.joined(separator: " and ")
+        return "\(try name(of: holder)) here has \(values), which the model says is unique. "
+          + "Change or delete one of the two."
       }
     }
+    return "An object here has what the model says is unique. Change or delete one of the two."
+  }
+
+  private func name(of object: ManagedObjectID) throws -> String {
+    guard let key = object.entity.primaryKey else {
+      return "\(object.entity.name) in row \(object.row)"
+    }
+    return "\(object.entity.name) \(try transaction.value(key.slot, of: object))"
   }
 }
 

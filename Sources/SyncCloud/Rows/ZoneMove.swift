@@ -143,13 +143,8 @@ struct ZoneMove {
       guard let parent = writing.fields.rules(of: entity).parent,
         entity.destination(of: parent).rootIndex == object.entity.rootIndex
       else { continue }
-      try transaction.scan(
-        entity, .references(slot: parent.slot, [object.row]), slots: [], isOrdered: false
-      ) { cursor in
-        if cursor.entity == entity {
-          result.append(ManagedObjectID(entity: entity, row: cursor.row))
-        }
-      }
+      result += try transaction.objects(
+        of: entity, .references(slot: parent.slot, [object.row]))
     }
     return result
   }

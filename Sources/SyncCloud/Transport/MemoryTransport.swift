@@ -155,9 +155,7 @@ public final class MemoryTransport: CloudTransport {
     let zone = placed(zone)
     return try server.state.withLock { state in
       state.requests += 1
-      guard access(to: zone, state) != nil, let known = state.zones[zone] else {
-        throw Self.missing(zone)
-      }
+      let known = try visible(zone, state)
       var place: Int64 = 0
       if let token {
         guard let number = Int64(token.rawValue), number <= state.lastChange else {
@@ -186,9 +184,7 @@ public final class MemoryTransport: CloudTransport {
     let zone = placed(zone)
     return try server.state.withLock { state in
       state.requests += 1
-      guard access(to: zone, state) != nil, let known = state.zones[zone] else {
-        throw Self.missing(zone)
-      }
+      let known = try visible(zone, state)
       return known.entries[name].flatMap { $0.record.content == nil ? nil : $0.record }
     }
   }
@@ -245,9 +241,7 @@ public final class MemoryTransport: CloudTransport {
     let zone = placed(zone)
     return try server.state.withLock { state in
       state.requests += 1
-      guard access(to: zone, state) != nil, let known = state.zones[zone] else {
-        throw Self.missing(zone)
-      }
+      let known = try visible(zone, state)
       return known.members.inKeyOrder.map { CloudParticipant($0, $1) }
     }
   }
@@ -288,6 +282,14 @@ public final class MemoryTransport: CloudTransport {
   private func access(to zone: CloudZone, _ state: State) -> CloudZoneState.Access? {
     guard let known = state.zones[zone] else { return nil }
     return isOwn(zone) ? .readWrite : known.members[user ?? server.first]
+  }
+
+  /// A zone that the account may look into.
+  private func visible(_ zone: CloudZone, _ state: State) throws -> Zone {
+    guard access(to: zone, state) != nil, let known = state.zones[zone] else {
+      throw Self.missing(zone)
+    }
+    return known
   }
 
   // MARK: - Records
