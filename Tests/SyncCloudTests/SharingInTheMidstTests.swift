@@ -85,6 +85,33 @@ import Testing
     #expect(try Scene.paths(desk) == Scene.paths(tablet))
   }
 
+  /// A section comes home and, edited by the guest, is in the share all the same until that hears
+  /// of it. A note that was put below that one is below the one at home then.
+  @Test func whatLedToADoubleThatGoesLeadsToTheOneAtHome() async throws {
+    try await scene.guest.engine.accept(scene.share(.readWrite).invitation)
+    try await tablet.engine.sync()
+    let secret = try #require(
+      try scene.owner.rows("List").first { $0.values[0] == .string("Secret") })
+    try scene.owner.update("Section", scene.sections[0], ["list": .int(secret.id.row)])
+    line.poison { Self.isMove($0, "to") ? .fails(.forbidden) : nil }
+    await #expect(throws: CloudError.self) { try await scene.owner.engine.sync() }
+    line.poison { _ in nil }
+    let food = try #require(
+      try scene.guest.rows("Section").first { $0.values[0] == .string("Food") })
+    try scene.guest.update("Section", food.id.row, ["name": "Food!"])
+    try await scene.guest.engine.sync()
+    try await tablet.engine.sync()
+    let shopping = try Value.int(list(tablet).row)
+    let double = try #require(
+      try tablet.rows("Section").first {
+        $0.values[0] == .string("Food!") && $0.values[1] == shopping
+      })
+    try tablet.insert("Note", ["title": "late", "section": .int(double.id.row)])
+    try await tablet.engine.sync()
+    try await settleAll()
+    #expect(try Scene.paths(tablet).contains("Secret/Food!/late/-"))
+  }
+
   /// Syncs the machines of the owner until nothing moves, and expects that they have the same.
   private func settleAll() async throws {
     for _ in 1...4 {
