@@ -128,6 +128,8 @@ struct RecordWriter {
       else { continue }
       try writing.follow(item.shown.name, row, item.entity)
     }
+    // What led to one that went leads to the object of that name that came home before.
+    if !left.isEmpty { try writing.follow(left) }
     try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
     try ListOrder(transaction, zone: zone).arrange(writing)
