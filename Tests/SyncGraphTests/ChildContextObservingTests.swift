@@ -51,6 +51,51 @@ import Testing
     scene.inChild { _ in #expect(log.take().isEmpty) }
   }
 
+  /// A child with an edit of a user that somebody else has deleted meanwhile.
+  private func withLostUser(
+    _ body: (_ child: ManagedObjectContext, _ results: LiveResults<User>) throws -> Void
+  ) throws {
+    let stack = try DataStack.social()
+    let (other, parent) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    try other.performAndWait {
+      other.insert(User.self).id = 1
+      try other.save()
+    }
+    let child = parent.newChildContext()
+    try parent.performAndWait { () throws -> Void in
+      let results = try LiveResults(Fetch<User>("age < 10"), in: child)
+      try child.user(1).age = 5
+      child.processPendingChanges()
+      let token = NotificationCenter.default.addObserver(
+        forName: .managedObjectContextObjectsDidChange, object: child, queue: nil
+      ) { _ = $0.deletedObjects }
+      defer { NotificationCenter.default.removeObserver(token) }
+      try other.performAndWait { () throws -> Void in
+        other.delete(try other.user(1))
+        try other.save()
+      }
+      parent.processPendingChanges()
+      child.processPendingChanges()
+      try body(child, results)
+    }
+  }
+
+  @Test func liveResultsForgetWhatASaveGaveUp() throws {
+    try withLostUser { (child, results) throws -> Void in
+      child.mergePolicy = .storeWins
+      #expect(try child.save().overruled.map(\.objectID.description) == ["User/1"])
+      child.processPendingChanges()
+      #expect(results.objects.isEmpty)
+    }
+  }
+
+  @Test func editsOfTheDeletedAreKeptWhoeverAsksWhatWasDeleted() throws {
+    try withLostUser { (child, _) throws -> Void in
+      #expect(throws: GraphError.self) { try child.save() }
+      #expect(try child.user(1).age == 5)
+    }
+  }
+
   @Test func liveResultsOfTheParentFollowSavesOfAChild() throws {
     let scene = try ChildScene(.sameQueue)
     try scene.inChild { child in

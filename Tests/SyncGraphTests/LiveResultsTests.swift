@@ -117,6 +117,69 @@ import Testing
     }
   }
 
+  /// What the list was made of is unsaved no more, and not stored either.
+  @Test(arguments: [MergePolicy.storeWins, .storeWinsPerProperty])
+  func editsThatASaveGaveUpTakePartNoMore(policy: MergePolicy) throws {
+    let context = context
+    context.mergePolicy = policy
+    let (young, acme) = try context.performAndWait {
+      let young = try LiveResults(Fetch<User>("age < 15").sorted(by: "id"), in: context)
+      let acme = try LiveResults(
+        Fetch<User>("company.name == 'Acme'").sorted(by: "id"), in: context)
+      let (first, second) = (try user(1, in: context), try user(2, in: context))
+      (first.age, first.company) = (99, second.company)
+      context.processPendingChanges()
+      #expect(young.objects.isEmpty)
+      #expect(acme.objects.map(\.id) == [3, 5])
+      return (Held(young), Held(acme))
+    }
+    try edit(in: other) { context in
+      let first = try user(1, in: context)
+      (first.age, first.company) = (11, nil)
+    }
+    try context.performAndWait { () throws -> Void in
+      #expect(try context.save().overruled.map { "\($0.objectID)" } == ["User/1"])
+      #expect(young.results.objects.map { $0.age } == [11])
+      #expect(acme.results.objects == (try context.fetch(acme.results.request)))
+    }
+  }
+
+  private struct Held: @unchecked Sendable {
+    let results: LiveResults<User>
+    init(_ results: LiveResults<User>) { self.results = results }
+  }
+
+  /// A member that goes leaves its owner's row as it was.
+  @Test func membersOfTheSameEntityThatAreDeletedCount() throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel([
+        EntityDraft(
+          "Node",
+          [
+            .attribute("id", .integer64), .toOne("parent", to: "Node", inverse: "kids"),
+            .toMany("kids", to: "Node", inverse: "parent"),
+          ])
+      ]), store: .inMemory)
+    let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    try other.performAndWait { () throws -> Void in
+      let nodes = try (1...2).map { _ in try other.insert(entityNamed: "Node") }
+      for (index, node) in nodes.enumerated() { node["id"] = index }
+      nodes[1]["parent"] = nodes[0]
+      try other.save()
+    }
+    try context.performAndWait { () throws -> Void in
+      let request = Fetch<ManagedObject>(entityNamed: "Node", "kids.@count > 0")
+      let owners = try LiveResults(request, in: context)
+      #expect(owners.objects.count == 1)
+      try other.performAndWait { () throws -> Void in
+        try other.fetch(Fetch<ManagedObject>(entityNamed: "Node", "id == 1")).forEach(other.delete)
+        try other.save()
+      }
+      context.processPendingChanges()
+      #expect(owners.objects.isEmpty)
+    }
+  }
+
   @Test func sectionsComeGoAndChange() throws {
     let log = Log()
     let results = try context.performAndWait {

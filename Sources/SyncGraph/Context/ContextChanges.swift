@@ -57,7 +57,8 @@ final class ContextChanges {
     for entity in changes.entities {
       for row in rows(entity) {
         let object = context.object(entity.entity, context.current(row))
-        if areGone { context.bury(object) }
+        // What a child keeps for its unsaved values goes when they go.
+        if areGone, !object.flags.contains(.lost) { context.bury(object) }
         result.insert(object)
       }
     }

@@ -112,6 +112,7 @@ extension ManagedObjectContext {
     guard !lost.isEmpty else { return }
     result.overruled += lost.map { SaveConflict($0, $0.changed, $0.base, nil) }
     for object in lost {
+      announce(object)
       bury(object)
       noteForChildren(object)
     }

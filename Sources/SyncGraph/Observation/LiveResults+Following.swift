@@ -6,9 +6,13 @@ extension LiveResults: ContextObserver {
     switch changes.content {
     case .merged(let changes):
       merge(changes)
-    case .local(_, _, _, let changes?) where isSave:
-      // Edits were told when they were made; the store may have had its say since.
-      if watch.isAffected(by: changes, losesMembers: nil) { update { _ in false } }
+    case .local(_, let updated, _, let changes?) where isSave:
+      // Edits were told when they were made; the store may have had its say since. Of edits that
+      // it did not take the commit says nothing.
+      let isAffected =
+        watch.isAffected(by: changes, losesMembers: nil)
+        || updated.contains { edited.contains(ObjectIdentifier($0)) }
+      if isAffected { update { _ in false } }
     case .local(let inserted, let updated, let deleted, _):
       guard !isSave else { return }
       let isAffected =

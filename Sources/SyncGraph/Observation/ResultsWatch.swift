@@ -10,8 +10,8 @@ struct ResultsWatch {
     var entity: EntityDescription
     var slots = SlotSet()
 
-    /// Whether objects that come matter, as members of a to-many relationship do.
-    var isCountingInserts = false
+    /// Whether objects that come and go matter, as members of a to-many relationship do.
+    var isCountingMembers = false
   }
 
   private let own: EntityDescription
@@ -40,8 +40,12 @@ struct ResultsWatch {
         if !change.deleted.isEmpty, losesMembers?() ?? true { return true }
       }
       for entry in entries where change.entity.isKind(of: entry.entity) {
-        if entry.isCountingInserts, !change.inserted.isEmpty { return true }
-        if entry.entity.rootIndex != own.rootIndex, !change.deleted.isEmpty { return true }
+        if entry.isCountingMembers, !change.inserted.isEmpty { return true }
+        if !change.deleted.isEmpty,
+          entry.isCountingMembers || entry.entity.rootIndex != own.rootIndex
+        {
+          return true
+        }
         if change.updated.contains(where: { $0.slots.contains(where: entry.slots.contains) }) {
           return true
         }
@@ -70,12 +74,12 @@ struct ResultsWatch {
   // MARK: - Collecting
 
   private mutating func watch(
-    _ entity: EntityDescription, slot: Int? = nil, isCountingInserts: Bool = false
+    _ entity: EntityDescription, slot: Int? = nil, isCountingMembers: Bool = false
   ) {
     let index = entries.firstIndex { $0.entity == entity } ?? entries.count
     if index == entries.count { entries.append(Entry(entity: entity)) }
     if let slot { entries[index].slots.insert(slot) }
-    if isCountingInserts { entries[index].isCountingInserts = true }
+    if isCountingMembers { entries[index].isCountingMembers = true }
   }
 
   private mutating func add(_ hops: [ResolvedHop]) {
@@ -85,7 +89,7 @@ struct ResultsWatch {
       let isToMany = hop.relationship.isToMany
       watch(
         hop.destination, slot: isToMany ? hop.relationship.inverseSlot : nil,
-        isCountingInserts: isToMany)
+        isCountingMembers: isToMany)
     }
   }
 
