@@ -168,6 +168,27 @@ import Testing
     }
   }
 
+  /// What the context has read says nothing of it.
+  @Test func denyHoldsForWhatSomebodyElseHasStoredMeanwhile() throws {
+    let stack = try DataStack.social()
+    let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    try context.performAndWait { () throws -> Void in
+      let company = context.insert(Company.self)
+      company.id = 1
+      try context.save()
+      #expect(company.employees.isEmpty)
+      try other.performAndWait { () throws -> Void in
+        let user = other.insert(User.self)
+        user.id = 1
+        user.company = try other.fetch(Fetch<Company>()).first
+        try other.save()
+      }
+      context.delete(company)
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.code == .deletionDenied && error?.entity == "Company")
+    }
+  }
+
   @Test func cyclesEnd() throws {
     let stack = try DataStack(model: Self.model(.cascade), store: .inMemory)
     let context = stack.newBackgroundContext()

@@ -117,6 +117,9 @@ extension ManagedObjectContext {
       }
     } catch let error as StoreError where error.code == .notUnique {
       throw GraphError(.notUnique, entity: error.entity, message: error.message)
+    } catch let error as StoreError where error.code == .deletionDenied {
+      // By what somebody else has stored since.
+      throw GraphError(.deletionDenied, entity: error.entity, message: error.message)
     } catch let error as VanishedRows {
       let ids = Set(error.ids)
       return ([], LostReferences(owners: updated.filter { ids.contains($0.identifier) }))
