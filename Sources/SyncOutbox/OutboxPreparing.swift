@@ -116,7 +116,7 @@ struct OutboxPreparing: Sendable {
     // Spelled out: a nil without a type would be the JSON value null.
     let changed: JSONValue? =
       edit.kind == .insert
-      ? Optional.none : try export.json(of: row, only: slots, transaction)
+      ? Optional.none : try export.json(of: row, only: slots, namesKind: false, transaction)
     return try send(
       entry, edit, json: json, changed: changed, postponed: postponed, destination,
       in: transaction)

@@ -27,6 +27,7 @@ struct Exporter<Source: ExportSource> {
 
   /// What is written of the object at the top; nil is everything.
   private var slots: SlotSet?
+  private var namesKind = true
 
   /// Where a nested object was come from.
   private struct Way {
@@ -51,10 +52,15 @@ struct Exporter<Source: ExportSource> {
   /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there
   ///   are at most ``ExportOptions/maximumObjects``.
   ///
-  /// - Parameter slots: The properties that are wanted of the object itself; nil is all.
-  mutating func export(_ object: Source.Object, only slots: SlotSet? = nil) throws -> JSONValue {
+  /// - Parameters:
+  ///   - slots: The properties that are wanted of the object itself; nil is all.
+  ///   - namesKind: Whether the object says its kind; those that are nested in it do.
+  mutating func export(
+    _ object: Source.Object, only slots: SlotSet? = nil, namesKind: Bool = true
+  ) throws -> JSONValue {
     count = 0
     self.slots = slots
+    self.namesKind = namesKind
     return try export(object, plan.rootNode(for: source.identifier(of: object).entity), from: nil)
   }
 
@@ -67,7 +73,7 @@ struct Exporter<Source: ExportSource> {
     for attribute in node.attributes where isWanted(attribute.rule.slot, from: way) {
       try add(attribute, of: object, node, to: &result)
     }
-    if let kind = node.kind, way != nil || slots == nil {
+    if let kind = node.kind, way != nil || namesKind {
       result.place(.string(kind.name), at: kind.key[...])
     }
     guard !node.relationships.isEmpty else { return .object(result) }

@@ -95,14 +95,16 @@ package struct RowExport {
 
   /// The JSON of a row.
   ///
-  /// - Parameter slots: The properties that are wanted; nil is all.
+  /// - Parameters:
+  ///   - slots: The properties that are wanted; nil is all.
+  ///   - namesKind: Whether it says the kind of the object.
   package func json(
-    of row: StoredRow, only slots: SlotSet? = nil, _ reader: StoreReader
+    of row: StoredRow, only slots: SlotSet? = nil, namesKind: Bool = true, _ reader: StoreReader
   ) throws -> JSONValue {
     let source = RowSource(reader)
     var exporter = Exporter(plan, source)
     let objects = source.begin([row])
-    return try exporter.export(objects.lowerBound, only: slots)
+    return try exporter.export(objects.lowerBound, only: slots, namesKind: namesKind)
   }
 
   /// The relationships of an object of exactly this entity whose objects are written as objects,

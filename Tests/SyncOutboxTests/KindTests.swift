@@ -1,0 +1,52 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import TestSupport
+import Testing
+
+/// Objects of several kinds that go to one address.
+@Suite struct KindTests {
+  class Animal: ManagedObject {
+    override class var entityUserInfo: [String: String] { ["sync.typeKey": "kind"] }
+    @PrimaryKey var id: Int64?
+    @Attribute var name: String?
+  }
+
+  final class Dog: Animal {
+    @Attribute var breed: String?
+  }
+
+  /// What an update changes is no whole object, so it says no kind.
+  @Test func aWholeObjectSaysItsKind() async throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel(Animal.self, Dog.self), store: .inMemory, tracksChanges: true)
+    let outbox = try Outbox(stack, name: "api")
+    let log = Locked<[OutboxChange]>([])
+    outbox.send(Animal.self) { change in
+      log.withLock { $0.append(change) }
+      return .accepted(["id": 7, "kind": "Dog", "breed": "Collie"])
+    }
+    try await stack.performBackgroundTask { context in
+      Dog(context: context).name = "Rex"
+      try context.save()
+    }
+    try await outbox.send()
+    try await stack.performBackgroundTask { context in
+      let dog = try #require(try context.fetch(Fetch<Dog>()).first)
+      #expect(dog.id == 7)
+      #expect(dog.breed == "Collie")
+      dog.name = "Max"
+      try context.save()
+    }
+    try await outbox.send()
+    let changes = log.withLock { $0 }
+    #expect(
+      changes.map(\.json) == [
+        ["name": "Rex", "kind": "Dog", "breed": nil],
+        ["id": 7, "name": "Max", "kind": "Dog", "breed": "Collie"],
+      ])
+    #expect(changes.map(\.changedJSON) == [changes[0].json, ["name": "Max"]])
+  }
+}
