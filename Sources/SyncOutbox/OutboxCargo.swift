@@ -102,9 +102,7 @@ struct OutboxCargo {
       guard let before = try transaction.outboxEntry(id, in: outbox) else { continue }
       var entry = before
       guard let carrier = try carrier(of: entry, transaction) else {
-        // Its owner was deleted, and it with it.
-        let isGone = try entry.edit?.kind == .delete && canTravel(id.entity) && hadOwner(entry)
-        if isGone { try remove(entry, in: transaction) }
+        if try isGone(entry, transaction) { try remove(entry, in: transaction) }
         continue
       }
       let carrying = try transaction.outboxEntry(carrier.id, in: outbox)
@@ -133,6 +131,14 @@ struct OutboxCargo {
     if entry != before {
       try transaction.setOutboxEntry(entry, before: before ?? OutboxEntry(carrier.id), in: outbox)
     }
+  }
+
+  /// Whether nothing is left to be sent of an object that nothing carries.
+  private mutating func isGone(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
+    // Its owner was deleted, and it with it.
+    if entry.edit?.kind == .delete { return try canTravel(entry.id.entity) && hadOwner(entry) }
+    // So was what has not been sent yet, below an owner that the server had deleted.
+    return try entry.sent == nil && reader.rows(entry.id.entity, rows: [entry.id.row]).isEmpty
   }
 
   private func hadOwner(_ entry: OutboxEntry) -> Bool {

@@ -166,6 +166,26 @@ import Testing
     #expect(Set(texts) == ["one", "two"])
   }
 
+  /// The part is new, so it is deleted with its paper before anything of it was sent.
+  @Test func it_waits_no_more_when_all_above_it_is_gone() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    outbox.whenGone = .deleteHere
+    outbox.concurrency = 1
+    outbox.send(Paper.self) { _ in .gone }
+    outbox.send(Part.self, using: ExportOptions(relationshipType: .array)) { _ in .accepted() }
+    try await edit { try $0.fetch(Fetch<Paper>()).first?.title = "edited" }
+    try await edit { context in
+      let (part, remark) = (Part(context: context), Remark(context: context))
+      (part.id, part.paper) = ("3", try context.fetch(Fetch<Paper>()).first)
+      (remark.id, remark.part) = ("s", part)
+    }
+    try await outbox.send()
+    let left = try await stack.performBackgroundTask { try $0.fetch(Fetch<Remark>()).count }
+    #expect(left == 0)
+    #expect(try await outbox.send().unhandled.isEmpty)
+    #expect(try outbox.pending.isEmpty)
+  }
+
   @Test func one_that_belongs_to_nobody_is_announced() async throws {
     try await edit { Part(context: $0).text = "alone" }
     #expect(try await outbox.send().unhandled == ["Part"])
