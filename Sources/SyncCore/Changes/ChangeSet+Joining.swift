@@ -84,13 +84,9 @@ extension ChangeSet.EntityChanges {
     }
   }
 
-  private func slots(of row: Int64) -> SlotSet {
-    var low = 0
-    var high = updated.count
-    while low < high {
-      let middle = (low + high) / 2
-      if updated[middle].row < row { low = middle + 1 } else { high = middle }
-    }
-    return low < updated.count && updated[low].row == row ? updated[low].slots : SlotSet()
+  /// What changed of a row; nothing when it was not updated.
+  func slots(of row: Int64) -> SlotSet {
+    let place = firstPlace(among: updated.count) { updated[$0].row < row }
+    return place < updated.count && updated[place].row == row ? updated[place].slots : SlotSet()
   }
 }

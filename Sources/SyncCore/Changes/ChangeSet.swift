@@ -110,14 +110,7 @@ extension ChangeSet {
   /// - Complexity: O(log *n*).
   public func changedProperties(of id: ManagedObjectID) -> [String] {
     for changes in entities where changes.entity == id.entity {
-      var low = 0
-      var high = changes.updated.count
-      while low < high {
-        let middle = (low + high) / 2
-        if changes.updated[middle].row < id.row { low = middle + 1 } else { high = middle }
-      }
-      guard low < changes.updated.count, changes.updated[low].row == id.row else { return [] }
-      return changes.updated[low].slots.map { changes.entity.properties[$0].name }
+      return changes.slots(of: id.row).map { changes.entity.properties[$0].name }
     }
     return []
   }

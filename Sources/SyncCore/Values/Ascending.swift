@@ -107,3 +107,20 @@ extension Dictionary where Key == String {
   try places.sort(by: precedes)
   return places
 }
+
+/// The first of so many places, in their order, that is not before what is looked for; the count
+/// where all are.
+///
+/// - Complexity: O(log *n*).
+@inlinable @inline(__always)
+package func firstPlace(
+  among count: Int, notBefore isBefore: (Int) throws -> Bool
+) rethrows -> Int {
+  var low = 0
+  var high = count
+  while low < high {
+    let middle = (low + high) / 2
+    if try isBefore(middle) { low = middle + 1 } else { high = middle }
+  }
+  return low
+}

@@ -1,3 +1,5 @@
+import SyncCore
+
 /// Finds a property by a spelling of its name that nobody wrote down: `FIRST_NAME`, `First__Name`,
 /// `_first_name`, `firstname`.
 ///
@@ -45,7 +47,7 @@ struct MemberAliases: Sendable {
   func find(_ key: UnsafeRawBufferPointer) -> Int {
     guard key.count <= MemberAliases.longestKey else { return -1 }
     guard let hash = MemberAliases.fold(key) ?? (hasOtherLetters ? 0 : nil) else { return -1 }
-    let first = firstCandidate(of: hash)
+    let first = firstPlace(among: candidates.count) { candidates[$0].hash < hash }
     guard first < candidates.count, candidates[first].hash == hash else { return -1 }
     let text = String(decoding: key, as: UTF8.self)
     let name = Inflection.camel(text)
@@ -72,17 +74,6 @@ struct MemberAliases: Sendable {
   func contains(_ key: String) -> Bool {
     var key = key
     return key.withUTF8 { find(UnsafeRawBufferPointer($0)) } >= 0
-  }
-
-  /// Index of the first candidate whose hash is not smaller.
-  private func firstCandidate(of hash: Int) -> Int {
-    var low = 0
-    var high = candidates.count
-    while low < high {
-      let middle = (low + high) / 2
-      if candidates[middle].hash < hash { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   /// Hash of the key in small letters without separators; nil when it has letters beyond ASCII.

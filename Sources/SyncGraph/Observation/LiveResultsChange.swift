@@ -55,14 +55,9 @@ public struct LiveResultsChange: Sendable {
 
 extension LiveResultsPosition {
   init(_ index: Int, in sections: [LiveResultsSection]) {
-    var low = 0
-    var high = sections.count
-    while low < high {
-      let middle = (low + high) / 2
-      if sections[middle].range.upperBound <= index { low = middle + 1 } else { high = middle }
-    }
-    require(low < sections.count, "There is no object at index \(index).")
-    self.init(section: low, item: index - sections[low].range.lowerBound)
+    let section = firstPlace(among: sections.count) { sections[$0].range.upperBound <= index }
+    require(section < sections.count, "There is no object at index \(index).")
+    self.init(section: section, item: index - sections[section].range.lowerBound)
   }
 }
 

@@ -1,3 +1,5 @@
+import SyncCore
+
 /// How one list became another: what went, what came, what moved and what changed in place.
 ///
 /// Carried out in this order, which is that of table and collection views:
@@ -135,12 +137,9 @@ public struct ResultsDifference: Sendable, Hashable {
     var tops: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
     for (position, number) in numbers.enumerated() {
-      var low = 0
-      var high = tops.count
-      if let last = tops.last, numbers[last] < number { low = high }
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[tops[middle]] < number { low = middle + 1 } else { high = middle }
+      var low = tops.count
+      if let last = tops.last, numbers[last] >= number {
+        low = firstPlace(among: tops.count) { numbers[tops[$0]] < number }
       }
       if low > 0 { previous[position] = tops[low - 1] }
       if low == tops.count { tops.append(position) } else { tops[low] = position }

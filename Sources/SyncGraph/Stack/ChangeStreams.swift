@@ -84,13 +84,8 @@ extension ChangeSet.EntityChanges {
 
   /// The place of a row among rows that ascend.
   private func index(_ count: Int, _ rowAt: (Int) -> Int64, of row: Int64) -> Int? {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if rowAt(middle) < row { low = middle + 1 } else { high = middle }
-    }
-    return low < count && rowAt(low) == row ? low : nil
+    let place = firstPlace(among: count) { rowAt($0) < row }
+    return place < count && rowAt(place) == row ? place : nil
   }
 
   private func key(_ index: Int, in keys: ChangeKeys) -> ChangeKeys {

@@ -88,14 +88,9 @@ extension ChangeRecorder {
     for member in members {
       let index = member.entity.index
       let rows = inserted[index].rows
-      var low = rows.startIndex
-      var high = rows.count
-      while low < high {
-        let middle = (low + high) / 2
-        if rows[middle] < row { low = middle + 1 } else { high = middle }
-      }
-      if low < rows.count, rows[low] == row {
-        if !inserted[index].keys.isEmpty { inserted[index].keys.replace(at: low, by: key) }
+      let place = firstPlace(among: rows.count) { rows[$0] < row }
+      if place < rows.count, rows[place] == row {
+        if !inserted[index].keys.isEmpty { inserted[index].keys.replace(at: place, by: key) }
         return
       }
     }
