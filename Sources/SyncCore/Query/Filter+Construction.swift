@@ -65,54 +65,24 @@ extension Filter {
   package static func subquery(
     _ path: [String], where filter: Filter
   ) throws(FilterError) -> FilterExpression {
-    .subquery(FilterPath(path), variable: "member", try filter.node.rooted(at: "member"))
+    .subquery(
+      FilterPath(path), variable: "member", try FilterRooting(variable: "member").node(filter.node))
   }
 }
 
-extension FilterNode {
-  /// The same tree, with paths from the object turned into paths from a variable.
-  func rooted(at variable: String) -> FilterNode {
-    switch self {
-    case .constant: self
-    case .and(let nodes): .and(nodes.map { $0.rooted(at: variable) })
-    case .or(let nodes): .or(nodes.map { $0.rooted(at: variable) })
-    case .not(let node): .not(node.rooted(at: variable))
-    case .comparison(let comparison):
-      .comparison(
-        FilterComparison(
-          quantifier: comparison.quantifier, left: comparison.left.rooted(at: variable),
-          operation: comparison.operation, options: comparison.options,
-          right: comparison.right.rooted(at: variable)))
-    }
-  }
-}
+/// Turns paths from the object into paths from a variable.
+private struct FilterRooting: FilterMapping {
+  /// Nil where an inner variable of the same name hides ours.
+  var variable: String?
 
-extension FilterPath {
-  func rooted(at variable: String) -> FilterPath {
-    self.variable == nil ? FilterPath(variable: variable, keys) : self
-  }
-}
+  func operand(for path: FilterPath) -> FilterExpression { .path(collection(path)) }
 
-extension FilterExpression {
-  func rooted(at variable: String) -> FilterExpression {
-    switch self {
-    case .value, .object, .values, .objects, .range, .now: self
-    case .cast(let expression, let target): .cast(expression.rooted(at: variable), target)
-    case .list(let expressions): .list(expressions.map { $0.rooted(at: variable) })
-    case .path(let path): .path(path.rooted(at: variable))
-    case .negative(let expression): .negative(expression.rooted(at: variable))
-    case .function(let function, let expression):
-      .function(function, expression.rooted(at: variable))
-    case .arithmetic(let left, let operation, let right):
-      .arithmetic(left.rooted(at: variable), operation, right.rooted(at: variable))
-    case .aggregate(let function, let collection, let key):
-      .aggregate(function, collection.rooted(at: variable), key: key)
-    case .subquery(let path, let inner, let node):
-      // Inside, the tree may use the outer object too; an inner variable of the same name hides
-      // ours.
-      .subquery(
-        path.rooted(at: variable), variable: inner,
-        inner == variable ? node : node.rooted(at: variable))
-    }
+  func collection(_ path: FilterPath) -> FilterPath {
+    path.variable == nil ? FilterPath(variable: variable, path.keys) : path
+  }
+
+  // Inside, the tree may use the outer object too.
+  func inside(_ variable: String) -> FilterRooting {
+    FilterRooting(variable: variable == self.variable ? nil : self.variable)
   }
 }

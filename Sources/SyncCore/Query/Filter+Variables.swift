@@ -29,9 +29,46 @@ extension Filter {
 }
 
 /// Puts values in the places of variables.
-private struct FilterSubstitution {
+private struct FilterSubstitution: FilterMapping {
   var operands: [String: FilterExpression]
 
+  func operand(for path: FilterPath) throws(FilterError) -> FilterExpression {
+    guard let name = path.variable, let operand = operands[name] else { return .path(path) }
+    guard path.keys.isEmpty else {
+      throw FilterError(
+        .unsupported, key: path.description,
+        message: "“\(path)” asks for a property of a value. Give the property itself to a variable."
+      )
+    }
+    return operand
+  }
+
+  func collection(_ path: FilterPath) throws(FilterError) -> FilterPath {
+    _ = try operand(for: path)
+    return path
+  }
+
+  func inside(_ variable: String) -> FilterSubstitution {
+    var inner = self
+    inner.operands[variable] = nil
+    return inner
+  }
+}
+
+/// Puts something else in the places of the paths of a filter.
+protocol FilterMapping {
+  /// What stands for a path.
+  func operand(for path: FilterPath) throws(FilterError) -> FilterExpression
+
+  /// What stands for the path to the objects of a subquery.
+  func collection(_ path: FilterPath) throws(FilterError) -> FilterPath
+
+  /// What is done inside a subquery, which has a variable of its own.
+  func inside(_ variable: String) -> Self
+}
+
+extension FilterMapping {
+  /// The same tree with other paths.
   func node(_ node: FilterNode) throws(FilterError) -> FilterNode {
     switch node {
     case .constant: return node
@@ -58,10 +95,8 @@ private struct FilterSubstitution {
       var result: [FilterExpression] = []
       for element in elements { result.append(try self.expression(element)) }
       return .list(result)
-    case .path(let path):
-      return try operand(of: path) ?? expression
-    case .negative(let operand):
-      return .negative(try self.expression(operand))
+    case .path(let path): return try operand(for: path)
+    case .negative(let operand): return .negative(try self.expression(operand))
     case .function(let function, let operand):
       return .function(function, try self.expression(operand))
     case .cast(let operand, let target):
@@ -71,22 +106,8 @@ private struct FilterSubstitution {
     case .aggregate(let function, let collection, let key):
       return .aggregate(function, try self.expression(collection), key: key)
     case .subquery(let path, let variable, let node):
-      _ = try operand(of: path)
-      var inner = self
-      inner.operands[variable] = nil
-      return .subquery(path, variable: variable, try inner.node(node))
+      return .subquery(
+        try collection(path), variable: variable, try inside(variable).node(node))
     }
-  }
-
-  /// What stands for a path; nil when it begins with no variable that has a value.
-  private func operand(of path: FilterPath) throws(FilterError) -> FilterExpression? {
-    guard let name = path.variable, let operand = operands[name] else { return nil }
-    guard path.keys.isEmpty else {
-      throw FilterError(
-        .unsupported, key: path.description,
-        message: "“\(path)” asks for a property of a value. Give the property itself to a variable."
-      )
-    }
-    return operand
   }
 }

@@ -102,6 +102,57 @@ package struct ResolvedCollection: Sendable {
   package let entity: EntityDescription
 }
 
+/// What filters, orders and columns look at.
+package enum ResolvedMention {
+  case attribute(ResolvedPath, AttributeDescription)
+  case object(ResolvedPath)
+  /// What follows up to the end is about the members.
+  case members(ResolvedCollection)
+  case endOfMembers
+}
+
+extension ResolvedNode {
+  /// Visits everything that the tree looks at, from left to right.
+  package func forEachMention(_ body: (ResolvedMention) -> Void) {
+    switch self {
+    case .constant: break
+    case .and(let nodes), .or(let nodes):
+      for node in nodes { node.forEachMention(body) }
+    case .not(let node): node.forEachMention(body)
+    case .equal(let left, let right), .ordered(let left, _, let right),
+      .text(let left, _, let right), .matches(let left, let right, _):
+      left.forEachMention(body)
+      right.forEachMention(body)
+    case .member(let expression, _): expression.forEachMention(body)
+    case .exists(let collection, let node):
+      body(.members(collection))
+      node.forEachMention(body)
+      body(.endOfMembers)
+    }
+  }
+}
+
+extension ResolvedExpression {
+  /// Visits everything that the expression looks at, from left to right.
+  package func forEachMention(_ body: (ResolvedMention) -> Void) {
+    switch form {
+    case .value, .column: break
+    case .attribute(let path, let attribute): body(.attribute(path, attribute))
+    case .object(let path): body(.object(path))
+    case .arithmetic(let left, _, let right):
+      left.forEachMention(body)
+      right.forEachMention(body)
+    case .folded(let operand, _), .function(_, let operand), .cast(_, let operand):
+      operand.forEachMention(body)
+    case .aggregate(_, let collection, let condition, let argument):
+      body(.members(collection))
+      condition?.forEachMention(body)
+      argument?.forEachMention(body)
+      body(.endOfMembers)
+    }
+  }
+}
+
 /// The constants of `IN`, fitted to the kind of what is looked for.
 package struct ResolvedList: Sendable {
   /// Without repetitions and without nil, ascending.

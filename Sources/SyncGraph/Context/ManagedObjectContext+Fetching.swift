@@ -178,55 +178,22 @@ extension ResolvedFetch {
   /// The root entities of objects that an answer depends on besides the objects it is about.
   fileprivate var crossedRoots: Set<Int> {
     var roots: Set<Int> = []
-    if let filter { filter.collectRoots(&roots) }
-    for key in sort { key.expression.collectRoots(&roots) }
-    for column in columns { column.expression?.collectRoots(&roots) }
-    for group in groups ?? [] { group.collectRoots(&roots) }
+    func noteRoots(_ hops: ArraySlice<ResolvedHop>) {
+      for hop in hops { roots.insert(hop.destination.rootIndex) }
+    }
+    func note(_ mention: ResolvedMention) {
+      switch mention {
+      case .attribute(let path, _): noteRoots(path.hops[...])
+      // The last step is a column of the object before it.
+      case .object(let path): noteRoots(path.hops.dropLast())
+      case .members(let collection): noteRoots(collection.hops[...])
+      case .endOfMembers: break
+      }
+    }
+    filter?.forEachMention(note)
+    for key in sort { key.expression.forEachMention(note) }
+    for column in columns { column.expression?.forEachMention(note) }
+    for group in groups ?? [] { group.forEachMention(note) }
     return roots
-  }
-}
-
-extension ResolvedNode {
-  fileprivate func collectRoots(_ roots: inout Set<Int>) {
-    switch self {
-    case .constant: break
-    case .and(let nodes), .or(let nodes):
-      for node in nodes { node.collectRoots(&roots) }
-    case .not(let node): node.collectRoots(&roots)
-    case .equal(let left, let right), .ordered(let left, _, let right),
-      .text(let left, _, let right), .matches(let left, let right, _):
-      left.collectRoots(&roots)
-      right.collectRoots(&roots)
-    case .member(let expression, _): expression.collectRoots(&roots)
-    case .exists(let collection, let node):
-      collection.hops.collectRoots(&roots)
-      node.collectRoots(&roots)
-    }
-  }
-}
-
-extension ResolvedExpression {
-  fileprivate func collectRoots(_ roots: inout Set<Int>) {
-    switch form {
-    case .value, .column: break
-    case .attribute(let path, _): path.hops.collectRoots(&roots)
-    // The last step is a column of the object before it.
-    case .object(let path): path.hops.dropLast().collectRoots(&roots)
-    case .arithmetic(let left, _, let right):
-      left.collectRoots(&roots)
-      right.collectRoots(&roots)
-    case .folded(let operand, _), .function(_, let operand), .cast(_, let operand):
-      operand.collectRoots(&roots)
-    case .aggregate(_, let collection, let condition, let argument):
-      collection.hops.collectRoots(&roots)
-      condition?.collectRoots(&roots)
-      argument?.collectRoots(&roots)
-    }
-  }
-}
-
-extension Collection<ResolvedHop> {
-  fileprivate func collectRoots(_ roots: inout Set<Int>) {
-    for hop in self { roots.insert(hop.destination.rootIndex) }
   }
 }

@@ -116,6 +116,13 @@ extension ManagedObjectContext {
       }
       lists[member.owner, default: []].append(found)
     }
+    load(lists, relationship, of: owners)
+  }
+
+  /// Gives owners their members, by the rows of the owners.
+  func load(
+    _ lists: [Int64: [ManagedObject]], _ relationship: RelationshipShape, of owners: [ManagedObject]
+  ) {
     for owner in owners {
       let found = lists[owner.rowNumber] ?? []
       owner.load(relationship, found)

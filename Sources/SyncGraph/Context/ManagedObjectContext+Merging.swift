@@ -79,7 +79,7 @@ extension ManagedObjectContext {
     var stale: [ManagedObject] = []
     var edited: [ManagedObject] = []
     let others = objects.isEmpty ? changes : changes.without(Set(objects.map(\.identifier)))
-    if changes.isUnknown { unloadAllLists() }
+    if changes.isUnknown { unloadAllLists { _, _ in true } }
     for entity in others.entities { unloadLists(affectedBy: entity) }
     for entity in changes.entities {
       let root = entity.entity.rootIndex
@@ -145,13 +145,8 @@ extension ManagedObjectContext {
     }
     for object in identities.objects(root: root) {
       let wanted = object.rowNumber
-      var low = 0
-      var high = changes.count
-      while low < high {
-        let middle = (low + high) / 2
-        if row(changes[middle]) < wanted { low = middle + 1 } else { high = middle }
-      }
-      if low < changes.count, row(changes[low]) == wanted { body(object, changes[low]) }
+      let place = firstPlace(among: changes.count) { row(changes[$0]) < wanted }
+      if place < changes.count, row(changes[place]) == wanted { body(object, changes[place]) }
     }
   }
 
@@ -225,12 +220,19 @@ extension ManagedObjectContext {
   /// Lists over link tables lose members that were deleted, and get back those of whom that is
   /// undone.
   private func unloadLinkedLists(leadingTo entity: EntityDescription) {
+    unloadAllLists { relationship, owner in
+      relationship.kind == .manyToMany
+        && owner.destination(of: relationship).rootIndex == entity.rootIndex
+    }
+  }
+
+  /// Has lists read again when they are wanted.
+  private func unloadAllLists(where isMeant: (RelationshipDescription, EntityDescription) -> Bool) {
     for owner in model.entities {
       for relationship in owner.relationships
-      where relationship.kind == .manyToMany && relationship.declaringIndex == owner.index {
-        guard owner.destination(of: relationship).rootIndex == entity.rootIndex,
-          loadedRelationships.contains(PropertyKey(relationship))
-        else { continue }
+      where relationship.isToMany && relationship.declaringIndex == owner.index
+        && loadedRelationships.contains(PropertyKey(relationship)) && isMeant(relationship, owner)
+      {
         unloadAllLists(relationship, root: owner.rootIndex)
       }
     }

@@ -123,7 +123,7 @@ extension ManagedObjectContext {
     with id: ManagedObjectID, as type: Object.Type
   ) throws -> Object {
     if type != ManagedObject.self { _ = try bind(type) }
-    return try typed(existingObject(with: id), as: type)
+    return try existingObject(with: id).typed(as: type)
   }
 
   // MARK: - Classes
@@ -140,20 +140,6 @@ extension ManagedObjectContext {
     return binding
   }
 
-  /// An object as the class that was asked for.
-  func typed<Object: ManagedObject>(
-    _ object: ManagedObject, as type: Object.Type
-  ) throws -> Object {
-    if let object = object as? Object { return object }
-    throw GraphError(
-      .classMismatch, entity: object.entity.name, objects: [object.objectID],
-      message: """
-        \(object) is not a \(type): it was loaded before that class was mentioned, or another \
-        class stands for its entity. Name the classes when you make the stack: \
-        DataStack(…, classes: [\(type).self]).
-        """)
-  }
-
   /// Objects as the class that was asked for.
   ///
   /// - Complexity: O(*n*); casts once where objects of one class stand together, not each object.
@@ -162,7 +148,7 @@ extension ManagedObjectContext {
     if objects.isEmpty { return [] }
     var known: ManagedObject.Type?
     for object in objects where type(of: object) != known {
-      _ = try typed(object, as: Object.self)
+      _ = try object.typed(as: Object.self)
       known = type(of: object)
     }
     return [Object](unsafeUninitializedCapacity: objects.count) { buffer, count in
@@ -186,5 +172,19 @@ extension ManagedObjectContext {
       pending.setUpdated(object, !object.changed.isEmpty)
     }
     announce(object)
+  }
+}
+
+extension ManagedObject {
+  /// The object as the class that was asked for.
+  package final func typed<Object: ManagedObject>(as type: Object.Type) throws -> Object {
+    if let object = self as? Object { return object }
+    throw GraphError(
+      .classMismatch, entity: entity.name, objects: [objectID],
+      message: """
+        \(self) is not a \(type): it was loaded before that class was mentioned, or another \
+        class stands for its entity. Name the classes when you make the stack: \
+        DataStack(…, classes: [\(type).self]).
+        """)
   }
 }

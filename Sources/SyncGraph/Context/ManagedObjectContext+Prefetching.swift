@@ -122,15 +122,4 @@ extension ManagedObjectContext {
       withExtendedLifetime(read) { load(lists, relationship, of: family) }
     }
   }
-
-  private func load(
-    _ lists: [Int64: [ManagedObject]], _ relationship: RelationshipShape, of owners: [ManagedObject]
-  ) {
-    for owner in owners {
-      let found = lists[owner.rowNumber] ?? []
-      owner.load(relationship, found)
-      loosen(found, from: owner, relationship)
-    }
-    loadedRelationships.insert(PropertyKey(relationship.description))
-  }
 }

@@ -40,16 +40,4 @@ extension ManagedObjectContext {
     result.entities = builder.changes.entities
     return result
   }
-
-  /// Has all lists read again when they are wanted.
-  func unloadAllLists() {
-    for owner in model.entities {
-      for relationship in owner.relationships
-      where relationship.isToMany && relationship.declaringIndex == owner.index
-        && loadedRelationships.contains(PropertyKey(relationship))
-      {
-        unloadAllLists(relationship, root: owner.rootIndex)
-      }
-    }
-  }
 }

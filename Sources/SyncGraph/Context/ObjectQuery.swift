@@ -101,7 +101,7 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
       var plan = try context.plan(request)
       plan.isReversed = true
       plan.limit = 1
-      return try context.fetch(plan).first.map { try context.typed($0, as: Object.self) }
+      return try context.fetch(plan).first.map { try $0.typed(as: Object.self) }
     }
   }
 

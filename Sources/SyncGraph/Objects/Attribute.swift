@@ -53,7 +53,7 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline
   static func declare(defaultValue: Value) {
     WrapperConstruction.declare(
-      .attribute(Wrapped.self, options: AttributeOptions(), defaultValue: defaultValue))
+      .attribute(Wrapped.self, defaultValue: defaultValue))
   }
 
   /// Declares an attribute.
@@ -76,13 +76,9 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .attribute(
-        Wrapped.self,
-        options: AttributeOptions(
-          remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
-          validation: ValidationRules(
-            minimum: minimum, maximum: maximum, regularExpression: pattern),
-          isPreservedInHistory: isPreservedInHistory, renamedFrom: renamedFrom,
-          userInfo: userInfo))
+        Wrapped.self, remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
+        validation: ValidationRules(minimum: minimum, maximum: maximum, regularExpression: pattern),
+        isPreservedInHistory: isPreservedInHistory, renamedFrom: renamedFrom, userInfo: userInfo)
     }
   }
 
@@ -95,13 +91,9 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .attribute(
-        Wrapped.self,
-        options: AttributeOptions(
-          remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
-          validation: ValidationRules(
-            minimum: minimum, maximum: maximum, regularExpression: pattern),
-          isPreservedInHistory: isPreservedInHistory, renamedFrom: renamedFrom,
-          userInfo: userInfo),
+        Wrapped.self, remoteKey: remoteKey, isTransient: isTransient, isUnique: isUnique,
+        validation: ValidationRules(minimum: minimum, maximum: maximum, regularExpression: pattern),
+        isPreservedInHistory: isPreservedInHistory, renamedFrom: renamedFrom, userInfo: userInfo,
         defaultValue: wrappedValue().storedValue)
     }
   }
@@ -129,35 +121,25 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
 @available(*, unavailable, message: "A declaration belongs to its object.")
 extension Attribute: Sendable {}
 
-/// What the wrappers of attributes may say besides type and default.
-struct AttributeOptions {
-  var isPrimaryKey = false
-  var remoteKey: String?
-  var isTransient = false
-  var isUnique = false
-  var validation = ValidationRules()
-  var isPreservedInHistory = false
-  var renamedFrom: String?
-  var userInfo: [String: String] = [:]
-}
-
 extension WrapperDeclaration {
   /// The declaration of an attribute; its name is filled in later.
   static func attribute<Wrapped: ValueConvertible>(
-    _ type: Wrapped.Type, options: AttributeOptions, defaultValue: Value = .null
+    _ type: Wrapped.Type, isPrimaryKey: Bool = false, remoteKey: String? = nil,
+    isTransient: Bool = false, isUnique: Bool = false,
+    validation: ValidationRules = ValidationRules(), isPreservedInHistory: Bool = false,
+    renamedFrom: String? = nil, userInfo: [String: String] = [:], defaultValue: Value = .null
   ) -> WrapperDeclaration {
-    var userInfo = options.userInfo
-    if options.isPrimaryKey { userInfo[ModelAnnotation.isPrimaryKey.currentKey] = "YES" }
-    if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
+    var userInfo = userInfo
+    if isPrimaryKey { userInfo[ModelAnnotation.isPrimaryKey.currentKey] = "YES" }
+    if let remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = remoteKey }
     return WrapperDeclaration(
       content: .attribute(
         AttributeDescription(
-          "", type.attributeType, isOptional: type.isOptionalValue,
-          isTransient: options.isTransient, defaultValue: defaultValue,
-          validation: options.validation,
-          preservesValueInHistory: options.isPreservedInHistory, userInfo: userInfo,
-          renamingIdentifier: options.renamedFrom)),
-      isUnique: options.isUnique, type: DeclaredType(type, hasDefault: !defaultValue.isNull))
+          "", type.attributeType, isOptional: type.isOptionalValue, isTransient: isTransient,
+          defaultValue: defaultValue, validation: validation,
+          preservesValueInHistory: isPreservedInHistory, userInfo: userInfo,
+          renamingIdentifier: renamedFrom)),
+      isUnique: isUnique, type: DeclaredType(type, hasDefault: !defaultValue.isNull))
   }
 }
 

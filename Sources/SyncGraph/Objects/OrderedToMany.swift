@@ -17,7 +17,7 @@ public struct OrderedToMany<Destination: ManagedObject>: PropertyWrapper {
   /// Declares a relationship that no other one leads back from, unless that one names it.
   public init() {
     ordinal = WrapperConstruction.ordinal {
-      .relationship(Destination.self, options: RelationshipOptions(isToMany: true, isOrdered: true))
+      .relationship(Destination.self, isToMany: true, isOrdered: true)
     }
   }
 
@@ -29,12 +29,10 @@ public struct OrderedToMany<Destination: ManagedObject>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .relationship(
-        Destination.self,
-        options: RelationshipOptions(
-          inverse: inverse, isToMany: true, isOrdered: true, deleteRule: deleteRule,
-          isRequired: minCount > 0, minCount: minCount, maxCount: maxCount, remoteKey: remoteKey,
-          keyScope: keyScope, createsStubs: createsStubs, renamedFrom: renamedFrom,
-          userInfo: userInfo))
+        Destination.self, inverse: inverse, isToMany: true, isOrdered: true, deleteRule: deleteRule,
+        isRequired: minCount > 0, minCount: minCount, maxCount: maxCount, remoteKey: remoteKey,
+        keyScope: keyScope, createsStubs: createsStubs, renamedFrom: renamedFrom, userInfo: userInfo
+      )
     }
   }
 

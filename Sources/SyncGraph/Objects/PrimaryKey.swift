@@ -23,7 +23,7 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
   @usableFromInline
   static func declare() {
     WrapperConstruction.declare(
-      .attribute(Wrapped.self, options: AttributeOptions(isPrimaryKey: true)))
+      .attribute(Wrapped.self, isPrimaryKey: true))
   }
 
   /// Declares the primary key.
@@ -39,10 +39,8 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .attribute(
-        Wrapped.self,
-        options: AttributeOptions(
-          isPrimaryKey: true, remoteKey: remoteKey, isUnique: isUnique, renamedFrom: renamedFrom,
-          userInfo: userInfo))
+        Wrapped.self, isPrimaryKey: true, remoteKey: remoteKey, isUnique: isUnique,
+        renamedFrom: renamedFrom, userInfo: userInfo)
     }
   }
 
@@ -53,11 +51,8 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .attribute(
-        Wrapped.self,
-        options: AttributeOptions(
-          isPrimaryKey: true, remoteKey: remoteKey, isUnique: isUnique, renamedFrom: renamedFrom,
-          userInfo: userInfo),
-        defaultValue: wrappedValue().storedValue)
+        Wrapped.self, isPrimaryKey: true, remoteKey: remoteKey, isUnique: isUnique,
+        renamedFrom: renamedFrom, userInfo: userInfo, defaultValue: wrappedValue().storedValue)
     }
   }
 

@@ -15,7 +15,7 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   /// Declares a relationship that no other one leads back from, unless that one names it.
   public init() {
     ordinal = WrapperConstruction.ordinal {
-      .relationship(Destination.self, options: RelationshipOptions(isToMany: true))
+      .relationship(Destination.self, isToMany: true)
     }
   }
 
@@ -39,11 +39,10 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .relationship(
-        Destination.self,
-        options: RelationshipOptions(
-          inverse: inverse, isToMany: true, deleteRule: deleteRule, isRequired: minCount > 0,
-          minCount: minCount, maxCount: maxCount, remoteKey: remoteKey, keyScope: keyScope,
-          createsStubs: createsStubs, renamedFrom: renamedFrom, userInfo: userInfo))
+        Destination.self, inverse: inverse, isToMany: true, deleteRule: deleteRule,
+        isRequired: minCount > 0, minCount: minCount, maxCount: maxCount, remoteKey: remoteKey,
+        keyScope: keyScope, createsStubs: createsStubs, renamedFrom: renamedFrom, userInfo: userInfo
+      )
     }
   }
 

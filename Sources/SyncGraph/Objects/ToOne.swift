@@ -14,7 +14,7 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   /// Declares a relationship that no other one leads back from, unless that one names it.
   public init() {
     ordinal = WrapperConstruction.ordinal {
-      .relationship(Destination.self, options: RelationshipOptions())
+      .relationship(Destination.self)
     }
   }
 
@@ -36,10 +36,9 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   ) {
     ordinal = WrapperConstruction.ordinal {
       .relationship(
-        Destination.self,
-        options: RelationshipOptions(
-          inverse: inverse, deleteRule: deleteRule, isRequired: isRequired, remoteKey: remoteKey,
-          createsStubs: createsStubs, renamedFrom: renamedFrom, userInfo: userInfo))
+        Destination.self, inverse: inverse, deleteRule: deleteRule, isRequired: isRequired,
+        remoteKey: remoteKey, createsStubs: createsStubs, renamedFrom: renamedFrom,
+        userInfo: userInfo)
     }
   }
 
@@ -85,38 +84,24 @@ public enum KeyScope: String, Sendable, Hashable {
   case owner
 }
 
-/// What the wrappers of relationships may say.
-struct RelationshipOptions {
-  var inverse: String?
-  var isToMany = false
-  var isOrdered = false
-  var deleteRule = DeleteRule.nullify
-  var isRequired = false
-  var minCount = 0
-  var maxCount = 0
-  var remoteKey: String?
-  var keyScope = KeyScope.entity
-  var createsStubs = false
-  var renamedFrom: String?
-  var userInfo: [String: String] = [:]
-}
-
 extension WrapperDeclaration {
   /// The declaration of a relationship; its name is filled in later.
   static func relationship(
-    _ destination: ManagedObject.Type, options: RelationshipOptions
+    _ destination: ManagedObject.Type, inverse: String? = nil, isToMany: Bool = false,
+    isOrdered: Bool = false, deleteRule: DeleteRule = .nullify, isRequired: Bool = false,
+    minCount: Int = 0, maxCount: Int = 0, remoteKey: String? = nil, keyScope: KeyScope = .entity,
+    createsStubs: Bool = false, renamedFrom: String? = nil, userInfo: [String: String] = [:]
   ) -> WrapperDeclaration {
-    var userInfo = options.userInfo
-    if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
-    if options.keyScope == .owner { userInfo["sync.keyScope"] = options.keyScope.rawValue }
-    if options.createsStubs { userInfo["sync.stub"] = "YES" }
+    var userInfo = userInfo
+    if let remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = remoteKey }
+    if keyScope == .owner { userInfo["sync.keyScope"] = keyScope.rawValue }
+    if createsStubs { userInfo["sync.stub"] = "YES" }
     return WrapperDeclaration(
       content: .relationship(
         RelationshipDescription(
-          "", to: destination.entityName, inverse: options.inverse, isToMany: options.isToMany,
-          isOrdered: options.isOrdered, isOptional: !options.isRequired,
-          minCount: options.minCount, maxCount: options.maxCount, deleteRule: options.deleteRule,
-          userInfo: userInfo, renamingIdentifier: options.renamedFrom)))
+          "", to: destination.entityName, inverse: inverse, isToMany: isToMany,
+          isOrdered: isOrdered, isOptional: !isRequired, minCount: minCount, maxCount: maxCount,
+          deleteRule: deleteRule, userInfo: userInfo, renamingIdentifier: renamedFrom)))
   }
 }
 

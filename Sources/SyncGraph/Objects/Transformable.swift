@@ -34,9 +34,8 @@ public struct Transformable<Wrapped>: PropertyWrapper {
     ordinal = WrapperConstruction.ordinal {
       .transformable(
         Wrapped.self, transformerName,
-        options: AttributeOptions(
-          remoteKey: remoteKey, isTransient: isTransient, renamedFrom: renamedFrom,
-          userInfo: userInfo))
+        remoteKey: remoteKey, isTransient: isTransient, renamedFrom: renamedFrom, userInfo: userInfo
+      )
     }
   }
 
@@ -52,9 +51,8 @@ public struct Transformable<Wrapped>: PropertyWrapper {
     ordinal = WrapperConstruction.ordinal {
       .transformable(
         Wrapped.self, transformerName,
-        options: AttributeOptions(
-          remoteKey: remoteKey, isTransient: isTransient, renamedFrom: renamedFrom,
-          userInfo: userInfo),
+        remoteKey: remoteKey, isTransient: isTransient, renamedFrom: renamedFrom,
+        userInfo: userInfo,
         defaultValue: wrappedValue())
     }
   }
@@ -88,18 +86,18 @@ extension Transformable: Sendable {}
 extension WrapperDeclaration {
   /// The declaration of a transformable attribute; its name is filled in later.
   static func transformable<Wrapped>(
-    _ type: Wrapped.Type, _ transformerName: String, options: AttributeOptions,
-    defaultValue: Wrapped? = nil
+    _ type: Wrapped.Type, _ transformerName: String, remoteKey: String?, isTransient: Bool,
+    renamedFrom: String?, userInfo: [String: String], defaultValue: Wrapped? = nil
   ) -> WrapperDeclaration {
-    var userInfo = options.userInfo
-    if let key = options.remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = key }
+    var userInfo = userInfo
+    if let remoteKey { userInfo[ModelAnnotation.remoteKey.currentKey] = remoteKey }
     return WrapperDeclaration(
       content: .attribute(
         AttributeDescription(
           "", .transformable, isOptional: type is any OptionalType.Type,
-          isTransient: options.isTransient, defaultValue: stored(defaultValue, transformerName),
+          isTransient: isTransient, defaultValue: stored(defaultValue, transformerName),
           valueTransformerName: transformerName, userInfo: userInfo,
-          renamingIdentifier: options.renamedFrom)),
+          renamingIdentifier: renamedFrom)),
       type: DeclaredType(transformed: type, hasDefault: defaultValue != nil))
   }
 

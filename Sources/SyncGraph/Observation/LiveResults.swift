@@ -183,7 +183,7 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
       context.pending.updated.filter(watch.isAffected(byValuesOf:)).map(ObjectIdentifier.init))
     places = nil
     if let same = found as? [Object] { return same }
-    return try found.map { try context.typed($0, as: Object.self) }
+    return try found.map { try $0.typed(as: Object.self) }
   }
 
   private func sections(of objects: [Object]) throws -> ([Value], [LiveResultsSection]) {

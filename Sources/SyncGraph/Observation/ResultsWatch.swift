@@ -23,8 +23,8 @@ struct ResultsWatch {
   init(_ fetch: ResolvedFetch) {
     own = fetch.entity
     scopes = [own]
-    if let filter = fetch.filter { add(filter) }
-    for key in fetch.sort { add(key.expression) }
+    fetch.filter?.forEachMention { add($0) }
+    for key in fetch.sort { key.expression.forEachMention { add($0) } }
   }
 
   // MARK: - Asking
@@ -93,41 +93,16 @@ struct ResultsWatch {
     }
   }
 
-  private mutating func add(_ node: ResolvedNode) {
-    switch node {
-    case .constant: break
-    case .and(let nodes), .or(let nodes): for node in nodes { add(node) }
-    case .not(let node): add(node)
-    case .equal(let left, let right), .ordered(let left, _, let right),
-      .text(let left, _, let right), .matches(let left, let right, _):
-      add(left)
-      add(right)
-    case .member(let expression, _): add(expression)
-    case .exists(let collection, let node):
-      add(collection.hops)
-      scopes.append(collection.entity)
-      add(node)
-      scopes.removeLast()
-    }
-  }
-
-  private mutating func add(_ expression: ResolvedExpression) {
-    switch expression.form {
-    case .value, .column: break
+  private mutating func add(_ mention: ResolvedMention) {
+    switch mention {
     case .attribute(let path, let attribute):
       add(path.hops)
       watch(path.hops.last?.destination ?? scopes[path.scope], slot: attribute.slot)
     case .object(let path): add(path.hops)
-    case .arithmetic(let left, _, let right):
-      add(left)
-      add(right)
-    case .folded(let operand, _), .function(_, let operand), .cast(_, let operand): add(operand)
-    case .aggregate(_, let collection, let condition, let argument):
+    case .members(let collection):
       add(collection.hops)
       scopes.append(collection.entity)
-      if let condition { add(condition) }
-      if let argument { add(argument) }
-      scopes.removeLast()
+    case .endOfMembers: scopes.removeLast()
     }
   }
 }

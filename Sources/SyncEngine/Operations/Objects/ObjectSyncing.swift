@@ -39,7 +39,7 @@ extension ObjectSyncing {
     let object = try ObjectSync(objectContext, entityName, learning: Object.self).objects(
       id, limit: 1
     ).first
-    return try object.map { try typed($0) }
+    return try object.map { try $0.typed(as: Object.self) }
   }
 
   /// The first object of a primary key; nil when there is none.
@@ -62,7 +62,7 @@ extension ObjectSyncing {
   ) throws -> Object {
     let object = try ObjectSync(objectContext, entityName, learning: Object.self).insertOrUpdate(
       changes.syncPayload)
-    return try typed(object)
+    return try object.typed(as: Object.self)
   }
 
   /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none.
@@ -88,7 +88,7 @@ extension ObjectSyncing {
   ) throws -> Object? {
     let object = try ObjectSync(objectContext, entityName, learning: Object.self).update(
       id, with: changes.syncPayload)
-    return try object.map { try typed($0) }
+    return try object.map { try $0.typed(as: Object.self) }
   }
 
   /// Updates the objects of a primary key. The JSON may give a new key, which they take.
@@ -110,16 +110,4 @@ extension ObjectSyncing {
   public func delete(_ id: Any, inEntityNamed entityName: String) throws {
     try ObjectSync(objectContext, entityName).delete(id)
   }
-}
-
-/// An object as the class that was asked for.
-private func typed<Object: ManagedObject>(_ object: ManagedObject) throws -> Object {
-  if let object = object as? Object { return object }
-  throw GraphError(
-    .classMismatch, entity: object.entity.name, objects: [object.objectID],
-    message: """
-      \(object) is not a \(Object.self): it was loaded before that class was mentioned, or another \
-      class stands for its entity. Name the classes when you make the stack: \
-      DataStack(…, classes: [\(Object.self).self]).
-      """)
 }
