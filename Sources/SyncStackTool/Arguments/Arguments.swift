@@ -109,6 +109,18 @@ extension Arguments {
   /// The value of `--wait`, of commands that write.
   func wait() throws(UsageError) -> Double { try seconds("--wait") ?? CommandSyntax.usualWait }
 
+  /// Which of some switches was given, or nil; they exclude each other.
+  func one<Choice: RawRepresentable<String> & CaseIterable>(
+    of switches: Choice.Type
+  ) throws(UsageError) -> Choice? {
+    let given = switches.allCases.filter { has($0.rawValue) }
+    guard given.count < 2 else {
+      let names = given.map(\.rawValue).joined(separator: " and ")
+      throw error("\(names) exclude each other.")
+    }
+    return given.first
+  }
+
   /// The value as one of the cases, or nil when the option was not given.
   func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, as type: Choice.Type = Choice.self

@@ -20,14 +20,17 @@ struct HistoryCommand: Command {
       CommandSyntax.wait,
     ])
 
-  private enum Action { case show, start, stop }
+  private enum Action: String, CaseIterable {
+    case start = "--start"
+    case stop = "--stop"
+  }
 
   private let store: URL
   private let since: HistoryToken
   private let limit: Int
   private let isJSON: Bool
   private let namesObjects: Bool
-  private let action: Action
+  private let action: Action?
   private let wait: Double
 
   init(_ arguments: Arguments) throws {
@@ -37,17 +40,12 @@ struct HistoryCommand: Command {
     isJSON = arguments.has("--json")
     namesObjects = arguments.has("--objects")
     wait = try arguments.wait()
-    switch (arguments.has("--start"), arguments.has("--stop")) {
-    case (true, true): throw arguments.error("--start and --stop exclude each other.")
-    case (true, false): action = .start
-    case (false, true): action = .stop
-    case (false, false): action = .show
-    }
+    action = try arguments.one(of: Action.self)
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
     switch action {
-    case .show:
+    case nil:
       let reader = try HistoryReader(
         store, after: since, as: HistoryText(isJSON: isJSON, sumsUp: !namesObjects))
       defer { try? reader.close() }

@@ -21,13 +21,16 @@ struct PendingCommand: Command {
       CommandSyntax.wait,
     ])
 
-  private enum Action { case list, retry, discard }
+  private enum Action: String, CaseIterable {
+    case retry = "--retry"
+    case discard = "--discard"
+  }
 
   private let store: URL
   private let name: String?
   private let entity: String?
   private let keys: Set<String>?
-  private let action: Action
+  private let action: Action?
   private let isJSON: Bool
   private let wait: Double
 
@@ -38,16 +41,11 @@ struct PendingCommand: Command {
     keys = arguments["--keys"].map { Set($0.split(separator: ",").map(String.init)) }
     isJSON = arguments.has("--json")
     wait = try arguments.wait()
-    switch (arguments.has("--retry"), arguments.has("--discard")) {
-    case (true, true): throw arguments.error("--retry and --discard exclude each other.")
-    case (true, false): action = .retry
-    case (false, true): action = .discard
-    case (false, false): action = .list
-    }
+    action = try arguments.one(of: Action.self)
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let stack = try DataStack(keptAt: store, isReadOnly: action == .list, wait: wait)
+    let stack = try DataStack(keptAt: store, isReadOnly: action == nil, wait: wait)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
     let names = try Outbox.names(in: stack)
@@ -62,7 +60,7 @@ struct PendingCommand: Command {
       found += try outbox.pending.filter(isMeant).map { (outbox, $0) }
     }
     switch action {
-    case .list: list(found, hasOutboxes: !names.isEmpty, terminal)
+    case nil: list(found, hasOutboxes: !names.isEmpty, terminal)
     case .retry, .discard: try change(found, terminal)
     }
     return .done

@@ -16,12 +16,15 @@ struct QuarantineCommand: Command {
       CommandSyntax.wait,
     ])
 
-  private enum Action { case list, replay, discard }
+  private enum Action: String, CaseIterable {
+    case replay = "--replay"
+    case discard = "--discard"
+  }
 
   private let store: URL
   private let entity: String?
   private let ids: Set<Int64>?
-  private let action: Action
+  private let action: Action?
   private let isJSON: Bool
   private let wait: Double
 
@@ -31,12 +34,7 @@ struct QuarantineCommand: Command {
     ids = try QuarantineCommand.ids(arguments)
     isJSON = arguments.has("--json")
     wait = try arguments.wait()
-    switch (arguments.has("--replay"), arguments.has("--discard")) {
-    case (true, true): throw arguments.error("--replay and --discard exclude each other.")
-    case (true, false): action = .replay
-    case (false, true): action = .discard
-    case (false, false): action = .list
-    }
+    action = try arguments.one(of: Action.self)
   }
 
   private static func ids(_ arguments: Arguments) throws(UsageError) -> Set<Int64>? {
@@ -52,14 +50,14 @@ struct QuarantineCommand: Command {
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
-    let stack = try DataStack(keptAt: store, isReadOnly: action == .list, wait: wait)
+    let stack = try DataStack(keptAt: store, isReadOnly: action == nil, wait: wait)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
     let items = try stack.quarantine.items(ofEntityNamed: entity)
       .filter { ids?.contains($0.id) ?? true }
     try checkIdentifiers(among: items)
     switch action {
-    case .list: list(items, terminal)
+    case nil: list(items, terminal)
     case .discard:
       try stack.quarantine.discard(items)
       terminal.note("\(Figures.counted(items.count, "item")) forgotten.")
