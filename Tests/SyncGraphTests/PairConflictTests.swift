@@ -55,6 +55,14 @@ import Testing
     try context.performAndWait { try body(context) }
   }
 
+  /// Gives a passport to a user in the first context, and saves.
+  private func store(_ passport: ManagedObjectID, of user: ManagedObjectID) throws {
+    try edit(a) {
+      $0.object(with: user)["passport"] = $0.object(with: passport)
+      try $0.save()
+    }
+  }
+
   /// What a context says of the one-to-one, as `owner-passport` by their numbers; both sides.
   private func pairs(_ context: ManagedObjectContext) throws -> (
     users: [String], passports: [String]
@@ -120,10 +128,7 @@ import Testing
     let user = try store("User", 1)[0]
     let passports = try store("Passport", 2)
     try edit(b) { $0.object(with: user)["passport"] = $0.object(with: passports[1]) }
-    try edit(a) {
-      $0.object(with: user)["passport"] = $0.object(with: passports[0])
-      try $0.save()
-    }
+    try store(passports[0], of: user)
     try save(policy)
     try expect(policy.keepsEdits ? ["1-2"] : ["1-1"], policy)
   }
@@ -132,15 +137,9 @@ import Testing
   func onePartnerOfTwoOwners(policy: MergePolicy, isMergedBefore: Bool) throws {
     let users = try store("User", 3)
     let passport = try store("Passport", 1)[0]
-    try edit(a) {
-      $0.object(with: users[0])["passport"] = $0.object(with: passport)
-      try $0.save()
-    }
+    try store(passport, of: users[0])
     try edit(b) { $0.object(with: users[1])["passport"] = $0.object(with: passport) }
-    try edit(a) {
-      $0.object(with: users[2])["passport"] = $0.object(with: passport)
-      try $0.save()
-    }
+    try store(passport, of: users[2])
     if isMergedBefore { b.performAndWait {} }
     try save(policy)
     try expect(policy.keepsEdits ? ["2-1"] : ["3-1"], policy)
@@ -150,10 +149,7 @@ import Testing
   func aPartnerTakenFromAnOwnerWhoseNameSomebodyChanged(policy: MergePolicy) throws {
     let users = try store("User", 2)
     let passport = try store("Passport", 1)[0]
-    try edit(a) {
-      $0.object(with: users[0])["passport"] = $0.object(with: passport)
-      try $0.save()
-    }
+    try store(passport, of: users[0])
     try edit(b) { $0.object(with: users[1])["passport"] = $0.object(with: passport) }
     try edit(a) {
       $0.object(with: users[0])["name"] = "Theirs"
@@ -167,10 +163,7 @@ import Testing
   func anOwnerWithAnotherEditWhosePartnerSomebodyMoved(policy: MergePolicy) throws {
     let users = try store("User", 2)
     let passports = try store("Passport", 2)
-    try edit(a) {
-      $0.object(with: users[0])["passport"] = $0.object(with: passports[0])
-      try $0.save()
-    }
+    try store(passports[0], of: users[0])
     try edit(b) {
       _ = $0.object(with: users[0])["passport"]
       $0.object(with: users[0])["name"] = "Mine"

@@ -23,6 +23,27 @@ import Testing
     #expect(result.code == .done, "\(result.error)")
   }
 
+  /// Sends what is stored and fetches it into another store, twice.
+  ///
+  /// - Returns: The path of that.
+  private func meet(_ address: [String], _ environment: [String: String] = [:]) async throws
+    -> String
+  {
+    let push = try ToolProcess(
+      ["push", "--store", bench.store] + address, environment: environment)
+    #expect(await push.wait() == 0, "\(push.error)")
+    #expect(push.output == "2 records sent.\n")
+    let other = bench.folder.file("other.sqlite").path
+    let pull = try ToolProcess(
+      ["pull", "--store", other, "--model", model] + address, environment: environment)
+    #expect(await pull.wait() == 0, "\(pull.error)")
+    #expect(pull.output == "2 objects inserted, 0 updated, 0 deleted.\n")
+    let again = try ToolProcess(["pull", "--store", other], environment: environment)
+    #expect(await again.wait() == 0, "\(again.error)")
+    #expect(again.output == "Nothing new.\n")
+    return other
+  }
+
   @Test(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })
   func twoStoresMeetOnARealServer() async throws {
     let url = try TestServer.address(.memory)
@@ -34,17 +55,7 @@ import Testing
       ["push", "--store", bench.store] + address, environment: ["SYNCSTACK_PASSWORD": "wrong"])
     #expect(await wrong.wait() == 1)
     #expect(wrong.error.contains("does not accept"), "\(wrong.error)")
-    let push = try ToolProcess(["push", "--store", bench.store] + address, environment: password)
-    #expect(await push.wait() == 0, "\(push.error)")
-    #expect(push.output == "2 records sent.\n")
-    let other = bench.folder.file("other.sqlite").path
-    let pull = try ToolProcess(
-      ["pull", "--store", other, "--model", model] + address, environment: password)
-    #expect(await pull.wait() == 0, "\(pull.error)")
-    #expect(pull.output == "2 objects inserted, 0 updated, 0 deleted.\n")
-    let again = try ToolProcess(["pull", "--store", other], environment: password)
-    #expect(await again.wait() == 0, "\(again.error)")
-    #expect(again.output == "Nothing new.\n")
+    let other = try await meet(address, password)
     for file in [bench.store, other] {
       let bytes = try Data(contentsOf: URL(filePath: file))
       #expect(bytes.range(of: Data(user.utf8)) != nil)
@@ -58,16 +69,7 @@ import Testing
     let url = try TestServer.address(.database).absoluteString.replacing("kinto@", with: "")
     let address = ["--server", url + "/kinto", "--app", "tool", "--user", "kinto"]
     try await importing(#"[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bob"}]"#)
-    let push = try ToolProcess(["push", "--store", bench.store] + address)
-    #expect(await push.wait() == 0, "\(push.error)")
-    #expect(push.output == "2 records sent.\n")
-    let other = bench.folder.file("other.sqlite").path
-    let pull = try ToolProcess(["pull", "--store", other, "--model", model] + address)
-    #expect(await pull.wait() == 0, "\(pull.error)")
-    #expect(pull.output == "2 objects inserted, 0 updated, 0 deleted.\n")
-    let again = try ToolProcess(["pull", "--store", other])
-    #expect(await again.wait() == 0, "\(again.error)")
-    #expect(again.output == "Nothing new.\n")
+    _ = try await meet(address)
   }
 
   @Test func theSQLThatADatabaseNeedsIsPrinted() async throws {

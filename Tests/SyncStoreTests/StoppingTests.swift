@@ -35,48 +35,42 @@ import Testing
     (#expect(throws: StoreError.self) { try body() })?.code
   }
 
-  @Test func stoppedBetweenTwoStatementsItTakesNoMore() throws {
+  /// Runs a write that is given what stops it, and expects that nothing of it is stored.
+  private func expectStopped(
+    isStoppedBefore: Bool = false, _ body: (StoreTransaction, _ stop: () -> Void) throws -> Void
+  ) throws {
     let temporary = try TemporaryStore(TestModels.userNotes())
     defer { withExtendedLifetime(temporary) {} }
     let store = temporary.store
     let token = TransactionToken()
+    if isStoppedBefore { store.interrupt(token) }
     let code = interruption {
       try store.write(token: token) { transaction in
-        try transaction.insert("User", [["id": 1]])
-        store.interrupt(token)
-        try transaction.insert("User", [["id": 2]])
-        Issue.record("The second statement ran.")
+        try body(transaction) { store.interrupt(token) }
       }
     }
     #expect(code == .interrupted)
     #expect(try store.count("User") == 0)
+  }
+
+  @Test func stoppedBetweenTwoStatementsItTakesNoMore() throws {
+    try expectStopped { transaction, stop in
+      try transaction.insert("User", [["id": 1]])
+      stop()
+      try transaction.insert("User", [["id": 2]])
+      Issue.record("The second statement ran.")
+    }
   }
 
   @Test func stoppedAfterItsLastStatementItDoesNotCommit() throws {
-    let temporary = try TemporaryStore(TestModels.userNotes())
-    defer { withExtendedLifetime(temporary) {} }
-    let store = temporary.store
-    let token = TransactionToken()
-    let code = interruption {
-      try store.write(token: token) { transaction in
-        try transaction.insert("User", [["id": 1]])
-        store.interrupt(token)
-      }
+    try expectStopped { transaction, stop in
+      try transaction.insert("User", [["id": 1]])
+      stop()
     }
-    #expect(code == .interrupted)
-    #expect(try store.count("User") == 0)
   }
 
   @Test func stoppedBeforeItBeginsItNeverDoes() throws {
-    let temporary = try TemporaryStore(TestModels.userNotes())
-    defer { withExtendedLifetime(temporary) {} }
-    let store = temporary.store
-    let token = TransactionToken()
-    store.interrupt(token)
-    let code = interruption {
-      try store.write(token: token) { _ in Issue.record("It ran.") }
-    }
-    #expect(code == .interrupted)
+    try expectStopped(isStoppedBefore: true) { _, _ in Issue.record("It ran.") }
   }
 
   @Test func stoppedWhileAnotherOneWritesItDoesNotWait() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import TestSupport
 import Testing
 
 /// Scans a copy in a block of exactly its size, so that a sanitizer sees a read beyond the end.
@@ -228,7 +229,7 @@ struct JSONDamageTests {
 
   @Test(arguments: seeds)
   func damagedBytesNeverStopTheProcess(seed: UInt64) {
-    var random = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+    var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     let original = Array(JSONDamageTests.document.utf8)
     let marks = Array("{}[]\",:\\eE+-.0u \n".utf8)
     for _ in 0..<400 {
@@ -271,18 +272,5 @@ struct JSONDamageTests {
         #expect(!error.message.isEmpty)
       }
     }
-  }
-}
-
-/// The SplitMix generator: the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var result = state
-    result = (result ^ (result >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    result = (result ^ (result >> 27)) &* 0x94D0_49BB_1331_11EB
-    return result ^ (result >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import TestSupport
 import Testing
 
 struct JSONWriterTests {
@@ -50,7 +51,7 @@ struct JSONWriterTests {
   }
 
   @Test func doublesComeBackBitForBit() throws {
-    var random = SeededGenerator(state: 7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<2000 {
       let double = Double(bitPattern: random.next())
       guard double.isFinite else { continue }

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func everyNumberComesBack() {
-    var random = SeededGenerator(state: 7)
+    var random = SeededGenerator(seed: 7)
     let doubles =
       (0..<500).map { _ in Double(bitPattern: .random(in: 0...UInt64.max, using: &random)) }
       .filter { !$0.isNaN }

@@ -1,10 +1,11 @@
 import SyncCore
+import TestSupport
 import Testing
 
 @Suite struct RowSetTests {
   @Test(arguments: [1, 64, 40_000, 3_000_000])
   func behavesAsASet(_ bound: Int64) throws {
-    var generator = SeededGenerator(state: UInt64(bound))
+    var generator = SeededGenerator(seed: UInt64(bound))
     var rows = RowSet()
     var expected = Set<Int64>()
     for _ in 0..<500 {
@@ -20,7 +21,7 @@ import Testing
 
   @Test(arguments: [1, 64, 40_000, 3_000_000])
   func saysWhichOfManyRowsAreNew(_ bound: Int64) {
-    var generator = SeededGenerator(state: UInt64(bound))
+    var generator = SeededGenerator(seed: UInt64(bound))
     var rows = RowSet()
     var expected = Set<Int64>()
     for _ in 0..<20 {
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20) func piecesMakeUpTheSet(_ seed: UInt64) {
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var all = RowSet()
     var kept = RowSet()
     for step in 0..<5 {

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 @Suite struct ValueConverterTests {
@@ -176,25 +177,13 @@ import Testing
 
   @Test("doubles are rounded as the standard library rounds them")
   func rounding() throws {
-    var generator = SplitMix(state: 7)
+    var generator = SeededGenerator(seed: 7)
     for _ in 0..<2000 {
       let value = Double(bitPattern: generator.next() & ~(1 << 63))
       guard value.isFinite else { continue }
       #expect(try converted("\"\(value)\"", ValueConverter(.double)) == "real \(value)")
       let short = "\(generator.next() % 100_000_000).\(generator.next() % 10_000)"
       #expect(try converted(short, ValueConverter(.double)) == "real \(Double(short) ?? -1)")
-    }
-  }
-
-  private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
     }
   }
 }

@@ -220,19 +220,8 @@ struct OracleSequence {
     var engine = engine
     engine.setup.transaction = .perBatch(variant.size ?? 1)
     for checkpoints in stride(from: 6, to: areStopped ? 60 : 0, by: 9) {
-      let passed = Locked(0)
-      let control = Locked<SyncControl?>(nil)
-      let cancelled = SyncControl { _ in
-        let isEnough = passed.withLock { passed in
-          passed += 1
-          return passed > checkpoints
-        }
-        if isEnough { control.withLock { $0 }?.cancel() }
-      }
-      control.withLock { $0 = cancelled }
-      defer { control.withLock { $0 = nil } }
       do {
-        _ = try SyncRun(engine, store: store, control: cancelled).run()
+        _ = try SyncRun(engine, store: store, control: .cancelled(after: checkpoints)).run()
         return
       } catch is CancellationError {
       }
@@ -245,19 +234,8 @@ struct OracleSequence {
     var request = request
     // One that is over before it would be cancelled stores nothing either.
     request.setup.isDryRun = try !isLonger(request, than: count, store)
-    let passed = Locked(0)
-    let control = Locked<SyncControl?>(nil)
-    let cancelled = SyncControl { _ in
-      let isEnough = passed.withLock { passed in
-        passed += 1
-        return passed > count
-      }
-      if isEnough { control.withLock { $0 }?.cancel() }
-    }
-    control.withLock { $0 = cancelled }
-    defer { control.withLock { $0 = nil } }
     do {
-      _ = try SyncRun(request, store: store, control: cancelled).run()
+      _ = try SyncRun(request, store: store, control: .cancelled(after: count)).run()
     } catch is CancellationError {
     } catch is SyncError {
     }

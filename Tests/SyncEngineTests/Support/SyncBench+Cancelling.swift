@@ -11,16 +11,7 @@ extension SyncBench {
     let before = try store.read { try $0.dump() }
     var runs = 0
     while true {
-      let passed = Locked(0)
-      let control = SyncControl()
-      let limit = runs
-      control.observe { [unowned control] _ in
-        let count = passed.withLock { count in
-          count += 1
-          return count
-        }
-        if count > limit { control.cancel() }
-      }
+      let control = SyncControl.cancelled(after: runs)
       runs += 1
       do {
         try sync(control)
@@ -29,5 +20,21 @@ extension SyncBench {
         #expect(try store.read { try $0.dump() } == before)
       }
     }
+  }
+}
+
+extension SyncControl {
+  /// One that cancels its sync at the first step behind so many.
+  static func cancelled(after count: Int) -> SyncControl {
+    let passed = Locked(0)
+    let control = SyncControl()
+    control.observe { [unowned control] _ in
+      let isEnough = passed.withLock { passed in
+        passed += 1
+        return passed > count
+      }
+      if isEnough { control.cancel() }
+    }
+    return control
   }
 }
