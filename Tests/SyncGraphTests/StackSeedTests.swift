@@ -166,7 +166,6 @@ import Testing
     for copy in [
       { try DataStack.copyStore(from: seedURL, to: url) }, { try stack.copyStore(to: url) },
       { try DataStack.copyStore(from: data.appending(path: "none"), to: missing) },
-      { try stack.copyStore(to: missing) },
     ] as [() throws -> Void] {
       #expect(throws: StoreError.self) { try copy() }
     }

@@ -32,10 +32,27 @@ import Testing
     #expect(error?.message.contains("plain is a file, not a folder") == true)
   }
 
-  @Test func aFolderThatIsNotThere() {
-    let error = code(folder.file("missing/test.sqlite"))
+  @Test func foldersThatAreMissingAreMade() throws {
+    let url = folder.file("missing/deep/test.sqlite")
+    let copy = folder.file("other/copy.sqlite")
+    let store = try open(url)
+    try store.copy(to: copy)
+    try store.close()
+    try Store.copy(from: url, to: folder.file("third/copy.sqlite"))
+    try open(copy).close()
+  }
+
+  @Test func aStoreThatIsOnlyReadMakesNoFolder() {
+    #expect(throws: StoreError.self) {
+      _ = try open(folder.file("missing/test.sqlite")) { $0.isReadOnly = true }
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("missing").path))
+  }
+
+  @Test func aFolderThatCannotBeMade() {
+    let error = code(folder.file("\(String(repeating: "n", count: 300))/test.sqlite"))
     #expect(error?.code == .cannotOpen)
-    #expect(error?.message.contains("there is no folder") == true)
+    #expect(error?.message.contains("cannot be made") == true)
   }
 
   @Test func aFolderInPlaceOfTheFile() {

@@ -54,7 +54,7 @@ extension DataStack {
     let model = try ManagedObjectModel(contentsOf: locator.document())
     var location = Location.inMemory
     if storeType == .sqLite {
-      let folder = try containerURL ?? FileManager.default.makeSQLiteDirectory()
+      let folder = containerURL ?? FileManager.sqliteDirectoryURL
       let url = folder.appendingPathComponent("\(storeName ?? modelName).sqlite")
       try locator.copyPreloadedStore(to: url)
       location = .sqlite(url)
@@ -80,7 +80,7 @@ extension DataStack {
   ) throws {
     var location = Location.inMemory
     if storeType == .sqLite {
-      let folder = try FileManager.default.makeSQLiteDirectory()
+      let folder = FileManager.sqliteDirectoryURL
       location = .sqlite(
         folder.appendingPathComponent("\(ModelLocator.programName).sqlite"))
     }
@@ -104,12 +104,5 @@ extension FileManager {
       FileManager.default.urls(for: $0, in: .userDomainMask).first
     }
     return found.first ?? URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-  }
-
-  /// The folder, made when it is not there yet.
-  fileprivate func makeSQLiteDirectory() throws -> URL {
-    let url = FileManager.sqliteDirectoryURL
-    try createDirectory(at: url, withIntermediateDirectories: true)
-    return url
   }
 }

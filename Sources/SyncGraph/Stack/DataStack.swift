@@ -11,7 +11,7 @@ public import SyncStore
 public final class DataStack: Sendable {
   /// Where the data are kept.
   public enum Location: Sendable, Hashable {
-    /// In a SQLite file.
+    /// In a SQLite file. Opening makes folders that are missing.
     case sqlite(URL)
     /// In memory, as long as the stack or one of its contexts lives.
     case inMemory

@@ -14,6 +14,7 @@ extension Store {
         .cannotOpen, message: "There is no store at \(source.path) to be copied. Give another path."
       )
     }
+    try target.makeFolder()
     // What is half written has another name; the log first, because a database without it is older.
     let unfinished = target.path + ".part"
     do {
@@ -43,6 +44,7 @@ extension Store {
   package func copy(to url: URL) throws {
     let target = StoreFiles(.file(url))
     if let obstacle = target.obstacle() ?? Store.existing(url) { throw obstacle }
+    try target.makeFolder()
     let unfinished = target.path + ".part"
     try? FileManager.default.removeItem(atPath: unfinished)
     do {

@@ -48,19 +48,26 @@ struct StoreFiles {
       guard parent.path != folder.path else { break }
       folder = parent
     }
-    if !isDirectory.boolValue {
-      return StoreError(
+    guard !isDirectory.boolValue else { return nil }
+    return StoreError(
+      .cannotOpen,
+      message: "The store cannot be made at \(url.path): \(folder.path) is a file, not a folder. "
+        + "Give a path inside a folder.")
+  }
+
+  /// Makes the folder of the database and those above it, where they are missing.
+  ///
+  /// - Throws: ``StoreError`` when something else is there, or when nothing may be made there.
+  func makeFolder() throws {
+    if let obstacle = obstacle() { throw obstacle }
+    guard let folder = url?.deletingLastPathComponent() else { return }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw StoreError(
         .cannotOpen,
-        message: "The store cannot be made at \(url.path): \(folder.path) is a file, not a folder. "
-          + "Give a path inside a folder.")
+        message: "The store cannot be made at \(path): the folder \(folder.path) cannot be made "
+          + "(\(error)). Create it, or give another path.")
     }
-    let needed = url.deletingLastPathComponent()
-    if needed.path != folder.path {
-      return StoreError(
-        .cannotOpen,
-        message: "The store cannot be made at \(url.path): there is no folder \(needed.path). "
-          + "Create it, or give another path.")
-    }
-    return nil
   }
 }

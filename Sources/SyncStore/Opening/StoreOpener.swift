@@ -16,7 +16,11 @@ struct StoreOpener {
 
   func open() throws -> Opened {
     let files = StoreFiles(configuration.location)
-    if let obstacle = files.obstacle() { throw obstacle }
+    if configuration.isReadOnly {
+      if let obstacle = files.obstacle() { throw obstacle }
+    } else {
+      try files.makeFolder()
+    }
     do {
       let connection = try connect(files.path)
       let layout = try prepare(connection, path: files.path)

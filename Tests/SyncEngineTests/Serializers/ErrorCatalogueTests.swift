@@ -102,7 +102,7 @@ import Testing
       _ = try DataStack(modelName: "Nowhere")
     },
     Row("storeUnavailable: no folder", Facts("StoreError", "cannotOpen")) { bench in
-      let url = try TemporaryFolder().file("no/such/folder.sqlite")
+      let url = try TemporaryFolder().file("\(String(repeating: "n", count: 300))/store.sqlite")
       _ = try DataStack(model: bench.stack.model, store: .sqlite(url))
     },
     Row("storeUnavailable: no database", Facts("StoreError", "notADatabase")) { bench in
