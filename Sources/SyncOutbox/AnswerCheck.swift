@@ -76,8 +76,8 @@ struct AnswerCheck {
   }
 
   /// Another object has the key. That of a new object is a copy that a sync has brought, and
-  /// becomes one with it; but not when it was made or edited here: one of the two would lose what
-  /// was entered. The JSON that answers an update is somebody else's.
+  /// becomes one with it; but not when it was made here, or when both were edited so that one of
+  /// the two would lose what was entered. The JSON that answers an update is somebody else's.
   private mutating func checkBeside(
     _ other: ManagedObjectID, _ change: OutboxChange, _ key: Value, _ outbox: String,
     _ transaction: StoreTransaction
@@ -89,10 +89,8 @@ struct AnswerCheck {
       answer = isAccepted ? .accepted() : .conflict()
       return
     }
-    guard
-      try transaction.outboxEntry(other, in: outbox) != nil
-        || isAccepted && transaction.isMadeHere(other)
-    else {
+    let isMadeHere = try isAccepted && transaction.isMadeHere(other)
+    if !isMadeHere, try canJoin(other, change, outbox, transaction) {
       copy = other
       return
     }
@@ -101,5 +99,18 @@ struct AnswerCheck {
       The server gave it the key \(key), which another object has that was made or edited here. Look at what the server \
       has; then retry this object, or discard it.
       """)
+  }
+
+  /// Whether an object and a copy of it can become one without losing an edit of either.
+  private func canJoin(
+    _ other: ManagedObjectID, _ change: OutboxChange, _ outbox: String,
+    _ transaction: StoreTransaction
+  ) throws -> Bool {
+    guard let entry = try transaction.outboxEntry(other, in: outbox) else { return true }
+    guard isAccepted, other.entity == change.objectID.entity, entry.sent == nil,
+      let edit = entry.edit, edit.kind == .update
+    else { return false }
+    let since = try transaction.outboxEntry(change.objectID, in: outbox)?.waiting?.slots
+    return since.map { edit.slots.isDisjoint(with: $0) } ?? true
   }
 }

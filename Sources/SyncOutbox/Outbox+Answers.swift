@@ -112,7 +112,7 @@ extension Outbox {
         let key = change.objectID.entity.properties[found.slot].name
         step.entry.tombstone[key] = found.value
       } else if let copy = check.copy {
-        try RowMerger(transaction, outbox: name).join(change.objectID, copy)
+        try RowMerger(transaction, outbox: name).join(&step.entry, copy)
         applied.isJoined = true
       }
     }

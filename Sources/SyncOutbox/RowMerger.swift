@@ -21,8 +21,13 @@ struct RowMerger {
     return copies.count == 1 ? copies.first : nil
   }
 
-  /// Has everything that leads to the copy lead to the object, and deletes the copy.
-  func join(_ id: ManagedObjectID, _ copy: ManagedObjectID) throws {
+  /// Has everything that leads to the copy lead to the object, deletes the copy, and gives the
+  /// object what was edited in it.
+  ///
+  /// - Parameter entry: What is kept of the object; what was edited in the copy waits in it.
+  func join(_ entry: inout OutboxEntry, _ copy: ManagedObjectID) throws {
+    let id = entry.id
+    let edit = try takeEdit(of: copy)
     for entity in transaction.model.entities {
       for relationship in entity.relationships
       where relationship.declaringIndex == entity.index
@@ -33,6 +38,28 @@ struct RowMerger {
     }
     try takeMembers(of: copy, to: id)
     try transaction.delete([copy.row], of: copy.entity)
+    guard let edit else { return }
+    try RowReverter(transaction, id, edit.values).revert()
+    var waiting = entry.waiting ?? OutboxEntry.Edit(.update)
+    waiting.slots.formUnion(edit.waiting.slots)
+    waiting.base.merge(edit.waiting.base) { first, _ in first }
+    entry.waiting = waiting
+  }
+
+  /// Forgets that the copy waits to be sent.
+  ///
+  /// - Returns: What waited, and the same properties with what they are now; nil when nothing did.
+  private func takeEdit(
+    of copy: ManagedObjectID
+  ) throws -> (waiting: OutboxEntry.Edit, values: OutboxEntry.Edit)? {
+    guard let before = try transaction.outboxEntry(copy, in: outbox), let waiting = before.waiting
+    else { return nil }
+    let values = try transaction.values(of: [copy.row], in: copy.entity, slots: waiting.slots)
+    var entry = before
+    entry.waiting = nil
+    try transaction.setOutboxEntry(entry, before: before, in: outbox)
+    let now = OutboxEntry.Edit(.update, slots: waiting.slots, base: values[copy] ?? [:])
+    return (waiting, now)
   }
 
   /// Has the objects of an entity that lead to the copy lead to the object.

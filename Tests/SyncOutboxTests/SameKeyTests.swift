@@ -103,18 +103,57 @@ import Testing
     #expect(orders == [[1]])
   }
 
-  @Test func a_copy_that_was_edited_here_keeps_its_edit() async throws {
-    let shop = try Shop()
+  /// Loses the answer to a new order, has a sync bring the copy, and edits it and the order.
+  private func sendTwice(
+    _ shop: Shop,
+    _ edit: @escaping @Sendable (_ order: Order, _ copy: Order, _ label: Label) -> Void
+  ) async throws -> OutboxReport {
+    try await shop.stack.sync(#"[{"id": 1}, {"id": 2}]"#, inEntityNamed: "Label")
     try await shop.edit { Order(context: $0).status = "new" }
     await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
       await server.whileUnderWay(nil)
       try await stack.sync(#"[{"id": 100, "status": "new"}]"#, inEntityNamed: "Order")
       try await stack.performBackgroundTask { context in
-        for order in try context.fetch(Fetch<Order>("id == 100")) { order.status = "edited" }
+        let orders = try context.fetch(Fetch<Order>().sorted(by: "id"))
+        try #require(orders.map(\.id) == [nil, 100])
+        let label = try #require(try context.fetch(Fetch<Label>("id == 2")).first)
+        edit(orders[0], orders[1], label)
         try context.save()
       }
     }
-    let report = try await shop.outbox.send()
+    return try await shop.outbox.send()
+  }
+
+  @Test func what_was_edited_in_a_copy_is_sent_of_the_object() async throws {
+    let shop = try Shop()
+    let report = try await sendTwice(shop) { order, copy, label in
+      copy.status = "edited"
+      copy.labels = [label]
+      order.amount = 5
+    }
+    #expect(report.refused == 0 && report["Order"].joined.count == 1, "\(report)")
+    try await shop.outbox.send()
+    let sent = await shop.server.log.filter { $0.entity == "Order" }
+    #expect(sent.map(\.kind) == [.insert, .update])
+    #expect(sent[1].changedJSON == ["status": "edited", "amount": 5, "label_ids": [2]])
+    let there = await shop.server.objects["Order", default: [:]]
+    #expect(there.keys.sorted() == [100])
+    #expect(there[100]?["status"] == "edited" && there[100]?["amount"] == 5)
+    #expect(try shop.stored("Order").keys.sorted() == [100])
+    #expect(try shop.stored("Order")[100]?["status"] == "edited")
+    let labels = try await shop.edit { context in
+      try context.fetch(Fetch<Order>()).map { $0.labels.compactMap(\.id) }
+    }
+    #expect(labels == [[2]])
+    #expect(try await shop.stack.checkConsistency().problems.isEmpty)
+  }
+
+  @Test func a_property_that_was_edited_in_both_keeps_them_two() async throws {
+    let shop = try Shop()
+    let report = try await sendTwice(shop) { order, copy, _ in
+      copy.status = "edited"
+      order.status = "mine"
+    }
     #expect(report.refused == 1 && report["Order"].joined.isEmpty, "\(report)")
     #expect(try shop.stored("Order")[100]?["status"] == "edited")
     try shop.outbox.revert(try shop.outbox.refused)
