@@ -1,6 +1,6 @@
 /// One attribute of an entity: a scalar that the row of an object holds.
 ///
-/// A ``PropertyDraft`` holds one as it is declared, and ``ModelBuilder`` checks it and gives it its
+/// A ``PropertyDraft`` holds one as it is declared, and `ModelBuilder` checks it and gives it its
 /// slot.
 public struct AttributeDescription: Sendable {
   public package(set) var name: String

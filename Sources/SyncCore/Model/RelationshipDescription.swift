@@ -8,7 +8,7 @@
 /// | to-many with a to-one inverse | nothing of its own: the inverse's column; ordered: a position beside it |
 /// | to-many with a to-many inverse, or without inverse | link table; ordered: a position in it |
 ///
-/// A ``PropertyDraft`` holds one as it is declared; ``ModelBuilder`` checks it, gives it its slot
+/// A ``PropertyDraft`` holds one as it is declared; `ModelBuilder` checks it, gives it its slot
 /// and finds the other end.
 public struct RelationshipDescription: Sendable {
   public package(set) var name: String
