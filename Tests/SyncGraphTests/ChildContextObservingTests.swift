@@ -51,6 +51,47 @@ import Testing
     scene.inChild { _ in #expect(log.take().isEmpty) }
   }
 
+  /// Whoever led to what was deleted is as before, and no change of it is told: it looks at an
+  /// object of its own entity that is not there any more.
+  @Test(arguments: [DeleteRule.deny, .noAction, nil], [true, false])
+  func liveResultsMissNoDeletionThatIsToldOfByNothingElse(
+    rule: DeleteRule?, isUnsaved: Bool
+  ) throws {
+    let staff = rule.map {
+      PropertyDraft.toMany("staff", to: "Node", inverse: "boss", deleteRule: $0)
+    }
+    let node = EntityDraft(
+      "Node",
+      [
+        .attribute("id", .integer64),
+        .toOne("boss", to: "Node", inverse: rule.map { _ in "staff" }),
+      ]
+        + [staff].compactMap { $0 })
+    let stack = try DataStack(model: ManagedObjectModel([node]), store: .inMemory)
+    let parent = stack.newBackgroundContext()
+    let child = parent.newChildContext(.privateQueue)
+    try parent.performAndWait {
+      let nodes = try (0...1).map { _ in try parent.insert(entityNamed: "Node") }
+      for (index, node) in nodes.enumerated() { node["id"] = index }
+      nodes[1]["boss"] = nodes[0]
+      try parent.save()
+      parent.reset()
+    }
+    let request = Fetch<ManagedObject>(entityNamed: "Node", "boss.id == 0")
+    let results = try child.performAndWait { try LiveResults(request, in: child) }
+    child.performAndWait { #expect(results.objects.count == 1) }
+    let other = isUnsaved ? parent : stack.newBackgroundContext()
+    try other.performAndWait {
+      try other.fetch(Fetch<ManagedObject>(entityNamed: "Node", "id == 0")).forEach(other.delete)
+      // The rule denies to save it.
+      if !isUnsaved, rule != .deny { try other.save() }
+    }
+    try child.performAndWait { () throws -> Void in
+      #expect(try results.objects == child.fetch(request))
+      #expect(results.objects.isEmpty == (isUnsaved || rule != .deny))
+    }
+  }
+
   /// A child with an edit of a user that somebody else has deleted meanwhile.
   private func withLostUser(
     _ body: (_ child: ManagedObjectContext, _ results: LiveResults<User>) throws -> Void

@@ -21,7 +21,9 @@ extension ManagedObject {
   }
 }
 
-/// Filters look at an object as it is now, unsaved values included.
+/// Filters look at an object as it is now, unsaved values included. What was deleted is nothing to
+/// them, also where a delete rule leaves something that leads there: neither the store nor a child
+/// context has it.
 extension ManagedObject: FilterSubject, FilterArgument {
   package var filterOperand: FilterOperand { .object(objectID) }
 
@@ -35,11 +37,11 @@ extension ManagedObject: FilterSubject, FilterArgument {
 
   package func filterObject(at slot: Int) throws -> (any FilterSubject)? {
     guard case .toOne(let ordinal) = binding.shape.kinds[slot] else { return nil }
-    return destination(ordinal)
+    return destination(ordinal).flatMap { $0.isKnownDeleted ? nil : $0 }
   }
 
   package func filterMembers(at slot: Int) throws -> [any FilterSubject] {
     guard case .toMany(let ordinal) = binding.shape.kinds[slot] else { return [] }
-    return members(ordinal)
+    return members(ordinal).filter { !$0.isKnownDeleted }
   }
 }

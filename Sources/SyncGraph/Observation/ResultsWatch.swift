@@ -10,8 +10,11 @@ struct ResultsWatch {
     var entity: EntityDescription
     var slots = SlotSet()
 
-    /// Whether objects that come and go matter, as members of a to-many relationship do.
+    /// Whether objects that come matter, as members of a to-many relationship do.
     var isCountingMembers = false
+
+    /// Whether objects that go matter: whoever led to them may be as before.
+    var isMissingMembers = false
   }
 
   private let own: EntityDescription
@@ -41,11 +44,7 @@ struct ResultsWatch {
       }
       for entry in entries where change.entity.isKind(of: entry.entity) {
         if entry.isCountingMembers, !change.inserted.isEmpty { return true }
-        if !change.deleted.isEmpty,
-          entry.isCountingMembers || entry.entity.rootIndex != own.rootIndex
-        {
-          return true
-        }
+        if entry.isMissingMembers, !change.deleted.isEmpty { return true }
         if change.updated.contains(where: { $0.slots.contains(where: entry.slots.contains) }) {
           return true
         }
@@ -74,12 +73,14 @@ struct ResultsWatch {
   // MARK: - Collecting
 
   private mutating func watch(
-    _ entity: EntityDescription, slot: Int? = nil, isCountingMembers: Bool = false
+    _ entity: EntityDescription, slot: Int? = nil, isCountingMembers: Bool = false,
+    isMissingMembers: Bool = false
   ) {
     let index = entries.firstIndex { $0.entity == entity } ?? entries.count
     if index == entries.count { entries.append(Entry(entity: entity)) }
     if let slot { entries[index].slots.insert(slot) }
     if isCountingMembers { entries[index].isCountingMembers = true }
+    if isMissingMembers { entries[index].isMissingMembers = true }
   }
 
   private mutating func add(_ hops: [ResolvedHop]) {
@@ -89,8 +90,16 @@ struct ResultsWatch {
       let isToMany = hop.relationship.isToMany
       watch(
         hop.destination, slot: isToMany ? hop.relationship.inverseSlot : nil,
-        isCountingMembers: isToMany)
+        isCountingMembers: isToMany, isMissingMembers: isToMany || !isEmptied(hop))
     }
+  }
+
+  /// Whether a deletion at the end of a to-one relationship empties the relationship, which is an
+  /// update of its owner. That of another deletion is not told: it is denied or does nothing there,
+  /// or the owner was not loaded where it was done.
+  private func isEmptied(_ hop: ResolvedHop) -> Bool {
+    let rule = hop.owner.inverse(of: hop.relationship)?.deleteRule
+    return rule == .nullify || rule == .cascade
   }
 
   private mutating func add(_ mention: ResolvedMention) {
