@@ -67,6 +67,21 @@ import Testing
     }
   }
 
+  @Test func whatIsUnsavedLeadsToNothingThatABatchDeleted() throws {
+    try context.performAndWait { () throws -> Void in
+      let user = context.insert(User.self)
+      user.id = 7
+      user.notes = Set(try context.fetch(Fetch<Note>("id < 3")))
+      user.company = try context.fetch(Fetch<Company>()).first
+      try context.batchDelete(Fetch<Note>("id == 1"))
+      #expect(user.notes.map(\.id) == [2])
+      try context.batchDelete(Fetch<User>("id == 1"))
+      try context.batchDelete(Fetch<Company>())
+      #expect(user.company == nil && user.notes.map(\.user) == [user])
+      try context.save()
+    }
+  }
+
   @Test func insertionsHaveDefaultsAndIdentifiers() throws {
     try context.performAndWait { () throws -> Void in
       let ids = try context.batchInsert(

@@ -159,9 +159,12 @@ extension ManagedObjectContext {
     guard !changes.isEmpty else { return result }
     // What the context wrote itself overtakes none of its own edits.
     let known = overtaken
-    merge(changes)
+    queue.closed {
+      merge(changes)
+      tellChildren(changes)
+      settle()
+    }
     overtaken = known
-    tellChildren(changes)
     outgoing.append(changesNotification(.merged(changes)))
     postOutgoing()
     return result
