@@ -142,12 +142,17 @@ extension StoreTransaction {
     let statement = try connection.statement(
       "UPDATE \(table) SET \(place) = ?1 WHERE \(member) = ?2 AND \(owner) = ?3 "
         + "AND \(place) IS NOT ?1")
+    // The members of a list come one after another: their owner is recorded once.
+    var recorded: Int64?
     for entry in positions {
       statement.bind(1, entry.position)
       statement.bind(2, entry.member)
       statement.bind(3, entry.owner)
       try statement.run()
-      if connection.changes > 0 { recorder.update(entry.owner, in: owners, slots: slots) }
+      if connection.changes > 0, entry.owner != recorded {
+        recorder.update(entry.owner, in: owners, slots: slots)
+        recorded = entry.owner
+      }
     }
   }
 
