@@ -67,13 +67,9 @@ extension Outbox {
     var cargo = OutboxCargo(name, stack, destinations)
     return try entries.compactMap { entry in
       guard let edit = entry.edit else { return nil }
-      var isHandled =
-        destinations.isEmpty || destinations.destination(for: entry.id.entity) != nil
-      if !isHandled {
-        isHandled =
-          try edit.kind == .delete
-          ? cargo.canTravel(entry.id.entity) : cargo.carrier(of: entry, reader) != nil
-      }
+      let isHandled =
+        try destinations.isEmpty || destinations.destination(for: entry.id.entity) != nil
+        || cargo.isCarried(entry, reader)
       return OutboxItem(
         entry, edit, key: keys[entry.id],
         obstacle: isHandled ? nil : OutboxReport.obstacle(entry.id.entity.name))

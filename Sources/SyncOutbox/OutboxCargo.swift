@@ -6,8 +6,8 @@ import SyncStore
 /// Which objects without a handler of their own travel inside the JSON of another one: the lines of
 /// an order that nests them.
 ///
-/// The carrier of an object is what its to-one relationship leads to, when the inverse of that
-/// relationship is nested in the JSON of an object with a handler; in the JSON of its carrier, when
+/// The carrier of an object is what its to-one relationship leads to, or led to before it was taken
+/// out, when the inverse of that relationship is nested in the JSON of an object with a handler; in the JSON of its carrier, when
 /// everything is nested. Confined to one use of the store.
 struct OutboxCargo {
   private let outbox: String
@@ -34,8 +34,19 @@ struct OutboxCargo {
     try carrier(of: entry.id, entry, reader, isDeep: false)
   }
 
+  /// Whether something carries an object, as far as that can be told without knowing what it
+  /// belonged to before.
+  mutating func isCarried(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
+    if try carrier(of: entry, reader) != nil { return true }
+    guard let edit = entry.edit, try canTravel(entry.id.entity) else { return false }
+    return edit.kind == .delete
+      || entry.id.entity.relationships.contains {
+        $0.kind == .toOne && $0.inverseSlot != nil && edit.slots.contains($0.slot)
+      }
+  }
+
   /// Whether objects of an entity can travel at all.
-  mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
+  private mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
     for relationship in entity.relationships where relationship.kind == .toOne {
       guard let inverse = relationship.inverseSlot else { continue }
       let owner = entity.destination(of: relationship)
@@ -49,8 +60,10 @@ struct OutboxCargo {
   ) throws -> Carrier? {
     let row = try reader.rows(id.entity, rows: [id.row]).first
     for relationship in id.entity.relationships where relationship.kind == .toOne {
-      let value = row?.values[relationship.slot] ?? entry?.edit?.base[relationship.name]
-      guard let inverse = relationship.inverseSlot, case .int(let number)? = value,
+      // What was taken out of its owner's list goes with that list.
+      var value = row?.values[relationship.slot] ?? .null
+      if value.isNull { value = entry?.edit?.base[relationship.name] ?? .null }
+      guard let inverse = relationship.inverseSlot, case .int(let number) = value,
         let owner = try owner(number, id.entity.destination(of: relationship), reader)
       else { continue }
       let slots = try nestedSlots(of: owner.id.entity)
@@ -135,15 +148,18 @@ struct OutboxCargo {
 
   /// Whether nothing is left to be sent of an object that nothing carries.
   private mutating func isGone(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
-    // Its owner was deleted, and it with it.
-    if entry.edit?.kind == .delete { return try canTravel(entry.id.entity) && hadOwner(entry) }
+    // Its owner was deleted, and it with it, or after it was taken out.
+    if try leftOwner(entry, reader) { return try canTravel(entry.id.entity) }
     // So was what has not been sent yet, below an owner that the server had deleted.
-    return try entry.sent == nil && reader.rows(entry.id.entity, rows: [entry.id.row]).isEmpty
+    return try entry.edit?.kind != .delete && entry.sent == nil
+      && reader.rows(entry.id.entity, rows: [entry.id.row]).isEmpty
   }
 
-  private func hadOwner(_ entry: OutboxEntry) -> Bool {
-    entry.id.entity.relationships.contains {
-      if case .int? = entry.edit?.base[$0.name] { $0.inverseSlot != nil } else { false }
+  private func leftOwner(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
+    let row = try reader.rows(entry.id.entity, rows: [entry.id.row]).first
+    return entry.id.entity.relationships.contains {
+      guard $0.inverseSlot != nil, case .int? = entry.edit?.base[$0.name] else { return false }
+      return row?.values[$0.slot].isNull != false
     }
   }
 

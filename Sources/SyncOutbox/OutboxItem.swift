@@ -24,8 +24,8 @@ public struct OutboxItem: Sendable, Hashable {
   public let properties: [String]
   public let state: State
 
-  /// Why it would not be sent as things are: no handler sends objects of its entity. Nil for an
-  /// outbox without any handlers, which only looks.
+  /// Why it would not be sent as things are: no handler sends objects of its entity, and nothing
+  /// carries it. Nil for an outbox without any handlers, which only looks.
   public let obstacle: String?
 
   /// How often the server was asked without success.

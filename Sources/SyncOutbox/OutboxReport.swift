@@ -59,6 +59,9 @@ extension OutboxReport: CustomStringConvertible {
 
   /// What to do about objects that nobody sends.
   static func obstacle(_ entity: String) -> String {
-    "no handler sends it. Say how with outbox.send(\(entity).self) { … }, or nest it in what it belongs to."
+    """
+    no handler sends it. Say how with outbox.send(\(entity).self) { … }, or nest it in what it belongs to, which has to be \
+    there.
+    """
   }
 }

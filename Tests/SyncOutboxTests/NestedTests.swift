@@ -186,6 +186,53 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
+  @Test func one_that_is_taken_out_goes_with_its_former_owner() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { context in
+      let part = try #require(context.fetch(Fetch<Part>("id == %@", "1")).first)
+      part.text = "out"
+      part.paper?.parts.remove(part)
+    }
+    #expect(try outbox.pending.compactMap(\.obstacle).isEmpty)
+    let report = try await outbox.send()
+    #expect(parts(server.log.withLock { $0.first }) == ["two"])
+    #expect(report.unhandled.isEmpty && report.waiting == 0)
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  @Test func nothing_is_left_of_one_that_was_taken_out_of_an_owner_that_is_gone() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    outbox.whenGone = .deleteHere
+    server.answer.withLock { $0 = .gone }
+    try await edit { try $0.fetch(Fetch<Paper>()).first?.title = "edited" }
+    try await edit { context in
+      let part = try #require(context.fetch(Fetch<Part>("id == %@", "1")).first)
+      part.paper?.parts.remove(part)
+    }
+    try await outbox.send()
+    #expect(try await outbox.send().unhandled.isEmpty)
+    #expect(try outbox.pending.isEmpty)
+    let left = try await stack.performBackgroundTask { try $0.fetch(Fetch<Part>()).map(\.id) }
+    #expect(left == ["1"])
+  }
+
+  @Test func one_whose_owner_is_deleted_elsewhere_waits_for_another() async throws {
+    try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
+    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
+    let other = #"[{"id": "q", "title": "b"}, {"id": "s"}]"#
+    try await stack.sync(other, inEntityNamed: "Paper")
+    #expect(try await outbox.send().unhandled == ["Part"])
+    let obstacle = try #require(outbox.pending.first?.obstacle)
+    #expect(obstacle.contains("nest it in what it belongs to, which has to be there"))
+    try await edit { context in
+      let paper = try context.fetch(Fetch<Paper>("id == %@", "q")).first
+      try context.fetch(Fetch<Part>()).first?.paper = paper
+    }
+    try await outbox.send()
+    #expect(parts(server.log.withLock { $0.last }) == ["mine"])
+    #expect(try outbox.pending.isEmpty)
+  }
+
   @Test func one_that_belongs_to_nobody_is_announced() async throws {
     try await edit { Part(context: $0).text = "alone" }
     #expect(try await outbox.send().unhandled == ["Part"])
