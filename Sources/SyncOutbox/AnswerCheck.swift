@@ -13,6 +13,9 @@ struct AnswerCheck {
   /// The key in its JSON.
   private(set) var key: (slot: Int, value: Value)?
 
+  /// Whether the server has made the object, though it counts as refused.
+  private(set) var isMade = false
+
   /// A copy of a new object, which becomes one with it.
   private(set) var copy: ManagedObjectID?
 
@@ -94,6 +97,7 @@ struct AnswerCheck {
       copy = other
       return
     }
+    isMade = isAccepted && !isMadeHere
     answer = .refused(
       """
       The server gave it the key \(key), which another object has that was made or edited here. Look at what the server \

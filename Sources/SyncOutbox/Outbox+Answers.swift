@@ -99,15 +99,18 @@ extension Outbox {
     let fill =
       takesJSON && (answer.json != nil || change.kind == .insert)
       ? try source.map { try RowFill($0, stack) } : nil
-    var step = OutboxStep(before, change, settings)
     let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
+    var step = OutboxStep(before, change, settings, isMade: check.isMade)
     step.take(check.answer)
     var applied = OutboxApplied(outcome: step.outcome)
     applied.remarks += check.remarks
     var json = takesJSON ? step.json : nil
     if json != nil, let found = check.key {
       applied.key = found.value
-      if step.entry.waiting?.kind == .delete {
+      if step.entry.waiting?.kind == .delete, check.copy != nil {
+        // One of the two was deleted here: what the server has is the other.
+        step.entry.waiting = nil
+      } else if step.entry.waiting?.kind == .delete {
         // Made and deleted here: only now it is known what to delete there.
         let key = change.objectID.entity.properties[found.slot].name
         step.entry.tombstone[key] = found.value
@@ -123,7 +126,7 @@ extension Outbox {
     }
     try transaction.setOutboxEntry(step.entry, before: before, in: name)
     applied.carried = try OutboxCargo.arrive(
-      step.outcome, change.objectID, as: change.idempotencyKey, name, in: transaction)
+      step, change.objectID, as: change.idempotencyKey, name, in: transaction)
     let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
       .isEmpty
     if !isThere { json = nil }
@@ -171,11 +174,17 @@ struct OutboxStep {
   /// Whether what was new here turned out to be on the server: what is here counts as what the
   /// server has, but where its version says something else.
   private(set) var isThereAlready = false
+
+  /// Whether the server has made what is refused: the same goes again then, and nothing else.
+  let isMade: Bool
   private let change: OutboxChange
   private let settings: Outbox.Settings
 
-  init(_ entry: OutboxEntry, _ change: OutboxChange, _ settings: Outbox.Settings) {
+  init(
+    _ entry: OutboxEntry, _ change: OutboxChange, _ settings: Outbox.Settings, isMade: Bool
+  ) {
     self.entry = entry
+    self.isMade = isMade
     self.change = change
     self.settings = settings
   }
@@ -203,7 +212,7 @@ struct OutboxStep {
   private mutating func refuse(_ reason: String) {
     // What the server has not made need not be deleted there.
     let isOver = change.kind == .insert && entry.waiting?.kind == .delete
-    entry.takeBack()
+    if isOver || !isMade { entry.takeBack() }
     if isOver { entry.waiting = nil }
     entry.refusal = reason
     outcome = .refused(reason)

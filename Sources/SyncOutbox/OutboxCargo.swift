@@ -195,19 +195,20 @@ struct OutboxCargo {
   /// - Parameter idempotencyKey: That of the carrier.
   /// - Returns: The objects that it carried.
   static func arrive(
-    _ outcome: OutboxApplied.Outcome, _ carrier: ManagedObjectID, as idempotencyKey: String,
+    _ step: OutboxStep, _ carrier: ManagedObjectID, as idempotencyKey: String,
     _ outbox: String, in transaction: StoreTransaction
   ) throws -> [ManagedObjectID] {
     let carried = try transaction.outboxEntries(sentAs: idempotencyKey, in: outbox)
       .filter { $0.id != carrier }
     for before in carried {
       var entry = before
-      switch outcome {
+      switch step.outcome {
       case .accepted:
         entry.sent = nil
         entry.tries = 0
+        entry.refusal = nil
       case .refused(let reason):
-        entry.takeBack()
+        if !step.isMade { entry.takeBack() }
         entry.refusal = reason
       case .again: entry.takeBack()
       }

@@ -163,6 +163,39 @@ import Testing
     #expect(try shop.stored("Order").keys.sorted() == [100])
   }
 
+  /// The server has made it already: the same is sent again, not another insertion.
+  @Test func what_was_kept_apart_from_its_copy_is_not_made_twice() async throws {
+    let shop = try Shop()
+    _ = try await sendTwice(shop) { order, copy, _ in
+      copy.status = "edited"
+      order.status = "mine"
+    }
+    try await shop.outbox.send()
+    try await shop.edit { try $0.fetch(Fetch<Order>("id == nil")).first?.amount = 5 }
+    let report = try await shop.outbox.send()
+    #expect(report.refused == 0 && report["Order"].joined.count == 1, "\(report)")
+    let there = await shop.server.objects["Order", default: [:]]
+    #expect(there.keys.sorted() == [100])
+    #expect(there[100]?["status"] == "mine" && there[100]?["amount"] == 5)
+    let sent = await shop.server.log.filter { $0.entity == "Order" }
+    #expect(Set(sent.filter { $0.kind == .insert }.map(\.idempotencyKey)).count == 1)
+    #expect(try shop.stored("Order").keys.sorted() == [100])
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func deleting_one_of_an_object_and_its_copy_leaves_the_other() async throws {
+    let shop = try Shop()
+    let report = try await sendTwice(shop) { order, _, _ in
+      order.managedObjectContext?.delete(order)
+    }
+    #expect(report.refused == 0 && report.waiting == 0, "\(report)")
+    try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.kind) == [.insert])
+    #expect(await shop.server.objects["Order", default: [:]].keys.sorted() == [100])
+    #expect(try shop.stored("Order").keys.sorted() == [100])
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
   @Test func an_update_that_is_answered_with_another_object_is_accepted_without_it() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
