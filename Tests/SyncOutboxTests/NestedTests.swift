@@ -16,6 +16,12 @@ import Testing
     @PrimaryKey var id: String?
     @Attribute var title: String?
     @ToMany(inverse: "paper", deleteRule: .cascade) var parts: Set<Part>
+    @ToOne(inverse: "paper", deleteRule: .cascade) var cover: Cover?
+  }
+
+  final class Cover: ManagedObject {
+    @Attribute var colour: String?
+    @ToOne var paper: Paper?
   }
 
   final class Part: ManagedObject {
@@ -43,7 +49,7 @@ import Testing
 
   init() throws {
     stack = try DataStack(
-      model: ManagedObjectModel(Paper.self, Part.self, Remark.self), store: .inMemory,
+      model: ManagedObjectModel(Paper.self, Cover.self, Part.self, Remark.self), store: .inMemory,
       tracksChanges: true)
     outbox = try Outbox(stack, name: "api")
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
@@ -197,6 +203,22 @@ import Testing
     let report = try await outbox.send()
     #expect(parts(server.log.withLock { $0.first }) == ["two"])
     #expect(report.unhandled.isEmpty && report.waiting == 0)
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func taking_a_single_one_away_is_null(_ isDeleted: Bool) async throws {
+    try await stack.sync(
+      #"[{"id": "p", "cover": {"colour": "red"}}]"#, inEntityNamed: "Paper")
+    try await edit { context in
+      let cover = try #require(context.fetch(Fetch<Cover>()).first)
+      if isDeleted { context.delete(cover) } else { cover.paper?.cover = nil }
+    }
+    let report = try await outbox.send()
+    let change = try #require(server.log.withLock { $0.first })
+    #expect(change.changedJSON == ["cover": .null])
+    #expect(change.json["cover"] == .null)
+    #expect(report["Cover"].accepted.count == 1 && report.unhandled.isEmpty)
     #expect(try outbox.pending.isEmpty)
   }
 

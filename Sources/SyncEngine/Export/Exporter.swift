@@ -89,6 +89,10 @@ struct Exporter<Source: ExportSource> {
     return .object(result)
   }
 
+  /// Whether a server is told what an object has, and so what it has no longer: with `null`, which
+  /// the numbered form does not know.
+  private var tellsServer: Bool { slots != nil && options.relationshipType == .array }
+
   private func isWanted(_ slot: Int, from way: Way?) -> Bool {
     way != nil || slots?.contains(slot) ?? true
   }
@@ -134,7 +138,7 @@ struct Exporter<Source: ExportSource> {
     guard relationship.description.isToMany else {
       if let member = members.first {
         result.place(member, at: relationship.key[...])
-      } else if relationship.isWritten, options.nullHandling == .written {
+      } else if relationship.isWritten || tellsServer, options.nullHandling == .written {
         result.place(.null, at: relationship.key[...])
       }
       return
