@@ -294,6 +294,56 @@ import Testing
     #expect(try other.performAndWait { try other.user(1).name } == "Child")
   }
 
+  /// In the midst of a block a child does not know what its parent has merged meanwhile.
+  @Test func whatAChildHandsOverIsInLineWithWhatTheParentMerged() throws {
+    let stack = try DataStack.social()
+    let (other, parent) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    let child = parent.newChildContext(.privateQueue)
+    try other.performAndWait {
+      let users = (1...3 as ClosedRange<Int64>).map { number in
+        let user = other.insert(User.self)
+        user.id = number
+        return user
+      }
+      let tag = other.insert(Tag.self)
+      (tag.name, users[2].tags) = ("tag", [tag])
+      other.insert(Company.self).id = 1
+      try other.save()
+    }
+    try child.performAndWait {
+      let users = try child.fetch(Fetch<User>().sorted(by: "id"))
+      users[0].name = "child"
+      users[0].tags = Set(try child.fetch(Fetch<Tag>()))
+      users[1].name = "child"
+      users[1].company = try child.fetch(Fetch<Company>()).first
+      users[2].tags = []
+      try other.performAndWait {
+        other.delete(try other.user(1))
+        other.delete(try #require(try other.fetch(Fetch<Company>()).first))
+        try other.user(2).email = "other"
+        try other.save()
+      }
+      parent.performAndWait {}
+      try child.save()
+    }
+    try parent.performAndWait { () throws -> Void in
+      let users = try parent.fetch(Fetch<User>().sorted(by: "id"))
+      let tag = try #require(try parent.fetch(Fetch<Tag>()).first)
+      #expect(users.map(\.id) == [2, 3] && tag.users.isEmpty)
+      #expect(users[0].name == "child" && users[0].email == "other" && users[0].company == nil)
+      // The edit was made without knowing of the other.
+      #expect { try parent.save() } throws: { ($0 as? GraphError)?.objects == [users[0].objectID] }
+      parent.mergePolicy = .objectWinsPerProperty
+      try parent.save()
+    }
+    try child.performAndWait { () throws -> Void in
+      let users = try child.fetch(Fetch<User>().sorted(by: "id"))
+      #expect(users.map(\.id) == [2, 3] && users[0].company == nil && users[1].tags.isEmpty)
+      #expect(try child.count(Fetch<User>("company != nil")) == 0)
+    }
+    #expect(try stack.store.read { try $0.checkConsistency() }.isEmpty)
+  }
+
   @Test func whatTheStoreWonIsSeenInTheChild() throws {
     let stack = try DataStack.social()
     let other = stack.newBackgroundContext()

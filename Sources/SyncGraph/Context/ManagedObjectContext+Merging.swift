@@ -151,7 +151,7 @@ extension ManagedObjectContext {
   }
 
   /// Clean objects whose row changed read it again, together, when one of them is used.
-  private func makeFaults(of objects: [ManagedObject]) {
+  func makeFaults(of objects: [ManagedObject]) {
     let families = Dictionary(grouping: objects) { $0.root }
     for family in families.values {
       let batch = FaultBatch(rows: family.map(\.rowNumber), firstWindow: 1024)

@@ -24,7 +24,8 @@ extension ManagedObjectContext {
     // The child may have learnt of classes that were never mentioned here.
     bindings = core.classes.current
     tellChildren()
-    let objects = edits.objects.map { ($0.isNew ? makeNew($0.id) : known($0), $0) }
+    var adopted: [ManagedObject] = []
+    let objects = edits.objects.map { ($0.isNew ? makeNew($0.id) : known($0, &adopted), $0) }
     for (object, edit) in objects {
       for (slot, value) in edit.values {
         if case .attribute = object.home.shape.kinds[slot] { object.write(slot, value) }
@@ -35,7 +36,36 @@ extension ManagedObjectContext {
     for (object, edit) in objects { order(object, edit) }
     let doomed = edits.deleted.map { object($0.entity, $0.row) }
     delete(doomed, prepared: Set(doomed.map(ObjectIdentifier.init)))
-    return tellChildren(except: child)
+    let changes = tellChildren(except: child)
+    if parent == nil, isMerging { queue.closed { catchUp(objects, adopted) } }
+    return changes
+  }
+
+  /// Lays edits on top of what was merged here before they came: in the midst of a block a child
+  /// does not know of it. What is gone goes here too, and is led to by nothing; the child hears
+  /// what became of its edits when its block is over.
+  ///
+  /// - Parameter adopted: those of the objects that have the row that the edits were made on.
+  private func catchUp(
+    _ objects: [(object: ManagedObject, edit: HandedEdits.Object)], _ adopted: [ManagedObject]
+  ) {
+    var targets: [ManagedObject?] = []
+    for (object, edit) in objects {
+      targets.append(object)
+      for case .toOne(let ordinal) in edit.values.map({ object.home.shape.kinds[$0.slot] }) {
+        targets.append(object.link(ordinal) as? ManagedObject)
+      }
+      for id in edit.lists.flatMap(\.added) {
+        targets.append(identities.object(root: id.entity.rootIndex, row: id.row))
+      }
+    }
+    let faults = targets.compactMap { $0 }.filter { $0.isFault && !$0.isKnownDeleted }
+    let known = vanished
+    makeFaults(of: faults)
+    for object in faults where object.isFault { fire(object) }
+    vanished = known
+    reread(adopted.filter { !$0.isKnownDeleted })
+    settle()
   }
 
   /// A new object with the identifier that it has in the child. Its hooks ran there.
@@ -50,9 +80,12 @@ extension ManagedObjectContext {
 
   /// The object that was edited in the child, with the row that the edits were made on, unless it
   /// is loaded: whether somebody else has changed the row since shows when this context saves.
-  private func known(_ edit: HandedEdits.Object) -> ManagedObject {
+  private func known(
+    _ edit: HandedEdits.Object, _ adopted: inout [ManagedObject]
+  ) -> ManagedObject {
     let object = object(edit.id.entity, edit.id.row)
     if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {
+      adopted.append(object)
       object.flags.insert(.awakening)
       awake([object])
     }
