@@ -41,6 +41,7 @@ struct PairWriter {
     }
     record.problem = nil
     record.kept = nil
+    record.moved = nil
     if let first = end("first", content), let second = end("second", content) {
       try transaction.setRemotePair(
         RemotePair(
@@ -69,7 +70,7 @@ struct PairWriter {
       // comes back.
       for (field, target, known) in [
         ("first", pair.first, first), ("second", pair.second, second),
-      ] where known == nil {
+      ] where known?.isAnnounced ?? true {
         try writing.setLink(
           RemoteLink(source: record.name, field: field, target: target, entity: kind.name))
       }
