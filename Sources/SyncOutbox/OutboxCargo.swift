@@ -7,8 +7,8 @@ import SyncStore
 /// an order that nests them.
 ///
 /// The carrier of an object is what its to-one relationship leads to, or led to before it was taken
-/// out, when the inverse of that relationship is nested in the JSON of an object with a handler; in the JSON of its carrier, when
-/// everything is nested. Confined to one use of the store.
+/// out, when the inverse of that relationship is nested in the JSON of an object with a handler; in
+/// the JSON of its carrier, when everything is nested. Confined to one use of the store.
 struct OutboxCargo {
   private let outbox: String
   private let stack: DataStack
