@@ -80,55 +80,6 @@ import Testing
     #expect(Set(content) == [film, other, "looked"])
   }
 
-  /// The machine that has the objects dies when the account's own zone knows that they went to the
-  /// share, or came home from it.
-  @Test(arguments: ["to", "from"])
-  func filesGoAlongWithWhatWasCutOff(_ direction: String) async throws {
-    let server = MemoryTransport(account: "ann")
-    let line = FaultyTransport(server)
-    let model = try Self.model()
-    let first = try Client(line, model: model, retry: RetryPolicy(attempts: 0, delay: 0))
-    let (fresh, guest) = (
-      try Client(server, model: model), try Client(server.signedIn(as: "bob"), model: model)
-    )
-    let bytes = (0..<2).map { AssetTests.bytes(300, $0) }
-    let list = try first.insert("List", ["name": "a"])
-    let film = try await first.engine.addAsset(bytes[1], pathExtension: "film")
-    try first.insert(
-      "Note",
-      ["title": "n", "photo": .data(bytes[0]), "film": .string(film), "list": .int(list)])
-    try await first.engine.sync()
-    let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: list)
-    let bob = CloudParticipant("bob", .readWrite)
-    if direction == "from" { _ = try await first.engine.share(root, with: [bob]) }
-    // Nothing comes after it.
-    let isDead = Locked(false)
-    line.poison { save in
-      let isLast = save.content["m"]?.arrayValue?.first?.stringValue == direction
-      return isDead.withLock { dead in
-        defer { dead = dead || isLast }
-        return dead && !isLast ? .fails(.forbidden) : nil
-      }
-    }
-    line.afterEachCall { _ in
-      if isDead.withLock({ $0 }) { throw CloudError(.forbidden, message: "It died.") }
-    }
-    await #expect(throws: CloudError.self) {
-      if direction == "to" {
-        _ = try await first.engine.share(root, with: [bob])
-      } else {
-        try await first.engine.stopSharing(root)
-      }
-    }
-    try await fresh.engine.sync()
-    #expect(try await fetch("n", fresh) == bytes)
-    try await fresh.engine.sync()
-    let again = try #require(try fresh.rows("List").first).id
-    #expect(try fresh.engine.isShared(again) == (direction == "to"))
-    try await guest.engine.accept(fresh.engine.share(again, with: [bob]).invitation)
-    #expect(try await fetch("n", guest) == bytes)
-  }
-
   @Test(arguments: SharingServer.available)
   func whatIsSharedLosesFilesThatNobodyRefersTo(_ server: SharingServer) async throws {
     let transports = try await server.accounts()

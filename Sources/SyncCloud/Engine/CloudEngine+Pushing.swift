@@ -61,15 +61,15 @@ extension CloudEngine {
   private static let longestUnread = 1000
 
   /// Pushes the engine's own zone, then those that are shared: what went from one to the other is
-  /// said before it is there, and what leaves one that is shared when it is where it went.
+  /// said before it is there.
   func pushZones(_ progress: Progress) async throws -> PushReport {
     try await settle()
     var report = PushReport()
     var failure: CloudError?
-    func push(_ zone: CloudZone) async throws {
+    for zone in [zone] + (try await sharedZones()) {
       do {
         let isOwn = zone == self.zone
-        if !isOwn, try await kept(zone).generation == Self.stopping { return }
+        if !isOwn, try await kept(zone).generation == Self.stopping { continue }
         report.add(try await pushBatches(zone, progress))
         if fields.hasAssets { report.add(try await pushFiles(in: zone, progress)) }
       } catch let error as CloudError where zone != self.zone && error.isOfZone {
@@ -77,24 +77,9 @@ extension CloudEngine {
         if error.code != .zoneMissing { failure = error }
       }
     }
-    try await push(zone)
-    let shared = try await sharedZones()
-    for zone in shared { try await push(zone) }
-    for zone in shared where try await hasFreed(zone) { try await push(zone) }
     try await endStopped()
     if let failure { throw failure }
     return report
-  }
-
-  /// Whether something that leaves a zone had to wait for a zone that was pushed after it.
-  private func hasFreed(_ zone: CloudZone) async throws -> Bool {
-    let name = zone.key
-    guard try await read({ try $0.hasWaitingRemoteRecords(in: name) }) else { return false }
-    return try await write(in: zone) { writing in
-      let moves = ZoneMove(writing)
-      return try writing.transaction.waitingRemoteRecords(in: name, after: "", limit: .max)
-        .contains { try $0.hasLeft && !moves.isAwaited($0) }
-    }
   }
 
   /// Sends what waits in a zone, but for records whose files are not on the server.
@@ -158,15 +143,13 @@ extension CloudEngine {
     let (zone, portion) = (course.zone, course.portion)
     let (name, cursor, size, fields) = (zone.key, course.cursor, course.size, fields)
     var (saves, sent, last) = try await write(in: zone) { writing in
-      let waiting = try writing.transaction.waitingRemoteRecords(
+      let records = try writing.transaction.waitingRemoteRecords(
         in: name, after: cursor, limit: size
       ).filter { record in portion.through.map { record.name <= $0 } ?? true }
-      let moves = ZoneMove(writing)
-      let records = try waiting.filter { try !moves.isAwaited($0) }
       let builder = SaveBuilder(
         writing.transaction, zone: name, fields: fields, ready: portion.ready)
       let sent = Dictionary(records.map { ($0.name, $0) }) { first, _ in first }
-      return (try builder.saves(records), sent, waiting.last?.name)
+      return (try builder.saves(records), sent, records.last?.name)
     }
     guard let last else { return false }
     let left = chosen(saves.filter { course.failed[$0.name] == nil }, &sent)

@@ -61,7 +61,6 @@ extension CloudEngine {
     try await dropOthers(than: zones, &report)
     if let driver = driver.withLock({ $0 }) { follow(lines(of: zones), driver) }
     var failure: CloudError?
-    var pulled: [CloudZone] = []
     for zone in zones {
       guard try await kept(zone).generation != Self.stopping else { continue }
       do {
@@ -71,14 +70,12 @@ extension CloudEngine {
         _ = try await connect(zone)
         report.add(
           try await pullPages(zone, limits, isChecked: isFresh, deletionGuard, progress))
-        pulled.append(zone)
       } catch let error as CloudError where error.code == .zoneMissing {
         report.add(try await endMissing(zone))
       } catch let error as CloudError where error.isOfZone {
         failure = failure ?? error
       }
     }
-    for zone in pulled { report.add(try await bringAlong(to: zone)) }
     if let failure { throw failure }
   }
 
@@ -143,22 +140,17 @@ extension CloudEngine {
     return report
   }
 
-  /// Ends zones that another machine of the account has ended.
+  /// Zones that another machine of the account has ended.
   private func dropOthers(than zones: [CloudZone], _ report: inout PullReport) async throws {
     guard self.zone.scope == .private else { return }
     let known = Set(zones.map(\.key) + CloudZone.Scope.allCases.map { CloudZone($0).key })
     let others = try await read { try $0.remoteZoneNames().filter { !known.contains($0) } }
     for zone in others.map(CloudZone.init(key:)) {
-      let known = try await kept(zone)
-      if known.generation == Self.stopping { continue }
-      if zone.owner == nil, let pulled = try await takeOver(zone) {
-        report.add(pulled)
-        continue
-      }
+      if try await kept(zone).generation == Self.stopping { continue }
       report.deleted += try await write { try Self.forget(zone, in: $0) }
       readOnly.set(false, zone)
       _ = followed.withLock { $0.remove(zone) }
-      if zone.owner != nil, known.generation != nil { report.ended.append(zone) }
+      if zone.owner != nil { report.ended.append(zone) }
     }
   }
 

@@ -201,9 +201,13 @@ extension CloudEngine {
         }
         // All that they have sent.
         _ = try await pullPages(in: shared)
-        // From then on every machine of the account brings home what is in it.
+        try await write(in: shared) { $0.zone.generation = Self.stopping }
+        // From then on every machine of the account brings home what it has of it.
         try await register(shared, isShared: false)
-        try await bringHome(shared)
+        try await write { writing in
+          let stamp = writing.clock.next(at: writing.transaction.milliseconds)
+          try ZoneMove(writing).moveAll(from: shared.key, stamp, buries: true)
+        }
         let report = try await pushZones(Progress(totalUnitCount: 0))
         return ((), .push(report))
       }

@@ -176,7 +176,6 @@ extension CloudEngine {
 
   /// Whatever the server has of a record is newer than what is here.
   static func yield(_ record: RemoteRecord, in writing: CloudWriting) throws {
-    if record.isAnnounced { return }
     guard record.row != nil || record.isPair || record.hasLeft else {
       return try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
     }
@@ -202,7 +201,7 @@ extension CloudEngine {
     let deleter = ObjectDeleter(writing)
     var count = 0
     for record in try writing.transaction.allRemoteRecords(in: writing.zone.name)
-    where record.tag == nil && !record.hasLeft && !record.isAnnounced {
+    where record.tag == nil && !record.hasLeft {
       if let row = record.row, let entity = writing.model.entity(named: record.entity) {
         try deleter.delete(row, entity, name: record.name)
         count += 1

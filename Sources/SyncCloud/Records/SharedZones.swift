@@ -27,14 +27,9 @@ enum SharedZones {
   }
 
   /// The zone that a record stands for; nil for others, and when that has ended.
-  static func zone(_ record: RemoteRecord) -> CloudZone? { zone(record, hasEnded: false) }
-
-  /// The zone of a record that says that it is shared no more.
-  static func ended(_ record: RemoteRecord) -> CloudZone? { zone(record, hasEnded: true) }
-
-  private static func zone(_ record: RemoteRecord, hasEnded: Bool) -> CloudZone? {
-    guard record.entity == type, let content = record.keptContent,
-      (content["d"] != nil) == hasEnded, let name = content["zone"]?.stringValue
+  static func zone(_ record: RemoteRecord) -> CloudZone? {
+    guard record.entity == type, let content = record.keptContent, content["d"] == nil,
+      let name = content["zone"]?.stringValue
     else { return nil }
     return CloudZone(name, owner: content["owner"]?.stringValue)
   }
@@ -82,12 +77,6 @@ extension CloudZone {
 extension RemoteRecord {
   /// Whether it is of the object that is shared with all below it.
   var isSharedRoot: Bool { zone.hasSuffix(name) && CloudZone(key: zone).root == name }
-
-  /// Whether another zone says that it went to this one, which has not shown it yet; what that says
-  /// else is kept.
-  var isAnnounced: Bool {
-    row == nil && tag == nil && kept != nil && waiting.isEmpty && deletion == nil
-  }
 
   /// What is kept of the server's content.
   var keptContent: JSONObject? { kept.flatMap { try? JSONValue(parsing: $0).objectValue } }

@@ -166,7 +166,6 @@ struct PairDrain {
       record.stamp = stamp
     }
     record.waiting = [.whole]
-    record.moved = nil
     record.problem = nil
     try transaction.setRemotePair(pair, in: zone)
     try transaction.setRemoteRecord(record)

@@ -41,7 +41,6 @@ struct PairWriter {
     }
     record.problem = nil
     record.kept = nil
-    record.moved = nil
     if let first = end("first", content), let second = end("second", content) {
       try transaction.setRemotePair(
         RemotePair(
@@ -70,7 +69,7 @@ struct PairWriter {
       // comes back.
       for (field, target, known) in [
         ("first", pair.first, first), ("second", pair.second, second),
-      ] where known?.isAnnounced ?? true {
+      ] where known == nil {
         try writing.setLink(
           RemoteLink(source: record.name, field: field, target: target, entity: kind.name))
       }

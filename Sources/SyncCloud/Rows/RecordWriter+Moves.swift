@@ -11,16 +11,9 @@ extension RecordWriter {
   /// - Returns: Whether there is nothing of it to merge in this zone.
   mutating func goes(_ shown: inout CloudRecord, _ before: inout RemoteRecord?) throws -> Bool {
     let move = RemoteRecord.Move(shown.content?["m"])
-    if case .to(let earlier)? = before?.moved, move != before?.moved {
-      try withdraw(shown.name, from: earlier)
-    }
-    if before?.isPair ?? writing.fields.kinds.keys.contains(type(of: shown)) {
-      return try goesAsPair(shown, before, move)
-    }
     if case .to(let target)? = move {
       if zone == writing.homeName {
         try follow(shown, before, to: target)
-        try announce(shown, in: target)
       } else if let here = before, here.row != nil {
         return try leaves(&shown, here)
       }
@@ -50,50 +43,6 @@ extension RecordWriter {
     }
     before = try transaction.remoteRecord(shown.name, in: zone)
     return false
-  }
-
-  /// Follows a pair out of the account's own zone: it goes when both of its ends have gone.
-  private func goesAsPair(
-    _ shown: CloudRecord, _ before: RemoteRecord?, _ move: RemoteRecord.Move?
-  ) throws -> Bool {
-    guard zone == writing.homeName else { return false }
-    if case .to(let target)? = move {
-      var left = RemoteRecord(zone: zone, name: shown.name, entity: type(of: shown), stamp: "")
-      if let before, before.isJoined {
-        left = before
-      } else {
-        left.moved = move
-        try announce(shown, in: target)
-      }
-      left.tag = shown.tag
-      try transaction.setRemoteRecord(left)
-      return true
-    }
-    guard var left = before, left.hasLeft, !left.waiting.isEmpty else { return false }
-    left.tag = shown.tag
-    try writing.store(left, before: before)
-    return true
-  }
-
-  /// Keeps what a record said before it went, as long as the other zone has not shown it: whoever
-  /// moved it may have ended in between, for good.
-  private func announce(_ shown: CloudRecord, in target: String) throws {
-    guard try transaction.remoteRecord(shown.name, in: target)?.isAnnounced ?? true,
-      shown.content?.contains(where: { $0.key.hasPrefix("f_") }) == true
-    else { return }
-    var announced = RemoteRecord(
-      zone: target, name: shown.name, entity: self.type(of: shown), stamp: "")
-    var content = shown.content
-    content?["m"] = JSONValue?.none
-    announced.kept = content?.description
-    try transaction.setRemoteRecord(announced)
-    try writing.keep(target)
-  }
-
-  /// Forgets what was kept so: it is elsewhere now.
-  private func withdraw(_ name: String, from zone: String) throws {
-    guard try transaction.remoteRecord(name, in: zone)?.isAnnounced == true else { return }
-    try transaction.removeRemoteRecord(name, in: zone)
   }
 
   /// Has what is here of a record of the account's own zone go where another machine has put it.

@@ -78,7 +78,7 @@ struct RecordWriter {
     writing.see(records)
     for record in records {
       var record = record
-      var before = known[record.name].flatMap { $0.isAnnounced ? nil : $0 }
+      var before = known[record.name]
       if let before, before == sent[record.name], let taken = before.taken(record) {
         try writing.store(taken, before: before)
         continue
@@ -184,13 +184,7 @@ struct RecordWriter {
       record.waiting = []
       record.kept = shown.content?.description
       try writing.store(record, before: before)
-      if name == SharedZones.type {
-        writing.findSharedZones()
-        // The server may have it still: see `dropOthers(than:_:)`.
-        if let ended = SharedZones.ended(record), before?.kept != record.kept {
-          try writing.keep(ended.key)
-        }
-      }
+      if name == SharedZones.type { writing.findSharedZones() }
       return nil
     }
     merge.setKept(merge.hasUnknownFields ? shown.content?.description : nil)

@@ -23,10 +23,7 @@ struct SaveBuilder {
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
     let (rows, empty) = try read(records)
     return try records.compactMap { record in
-      let isShared = CloudZone(key: record.zone).root != nil
-      if record.isPair, isShared || !record.hasLeft {
-        return try PairWriter.save(record, reader, fields.fields)
-      }
+      if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
       guard let row = record.row else {
         return departure(record) ?? kept(record) ?? deletion(record)
       }

@@ -21,37 +21,16 @@ extension ZoneMove {
           case let object = ManagedObjectID(entity: entity, row: row),
           try !transaction.value(parent.slot, of: object).isNull
         else { continue }
-        let target = try self.zone(of: object)
-        // One that went home from here is this one: whoever has moved it takes it out.
-        let namesake = try transaction.remoteRecord(record.name, in: target)
-        let isLeftOver = namesake?.row != nil && namesake?.moved == .from(zone)
-        guard record.tag != nil, zones.contains(target), !isLeftOver else {
+        guard record.tag != nil, zones.contains(try self.zone(of: object)) else {
           rest = true
           continue
         }
-        let names = try place(object, stamp)
+        try place(object, stamp)
         guard let placed = try transaction.remoteRecord(of: row, entity) else { continue }
-        // Pairs that have gone there before.
-        try writing.enter(placed.zone) {
-          for name in names { try PairWriter(writing).follow(name) }
-        }
         try transaction.removeRemoteLink(from: placed.name, link.field, in: placed.zone)
       }
     }
     return rest
-  }
-
-  /// Whether a record is to leave what is shared before the server has it where it went: should
-  /// this program end in between, nobody has it.
-  func isAwaited(_ record: RemoteRecord) throws -> Bool {
-    guard case .to(let target)? = record.moved, CloudZone(key: record.zone).root != nil else {
-      return false
-    }
-    if let there = try transaction.remoteRecord(record.name, in: target) {
-      return there.waiting.contains(.whole)
-    }
-    // It has another name there.
-    return try !transaction.waitingRemoteRecords(in: target, after: "", limit: 1).isEmpty
   }
 
   /// Leads to an object that went to another zone what waits for it, and keeps as links what does

@@ -38,29 +38,21 @@ struct ZoneMove {
   /// Moves an object, and all below it, to where it belongs.
   ///
   /// - Parameter fresh: Records that nobody else can know.
-  /// - Returns: The names of what was moved.
-  @discardableResult
-  func place(
-    _ object: ManagedObjectID, _ stamp: Stamp, fresh: Set<String> = []
-  ) throws -> [String] {
+  func place(_ object: ManagedObjectID, _ stamp: Stamp, fresh: Set<String> = []) throws {
     let target = try zone(of: object)
     guard let record = try transaction.remoteRecord(of: object.row, object.entity),
       record.zone != target
-    else { return [] }
-    return try move(object, from: record.zone, to: target, stamp, fresh: fresh)
+    else { return }
+    try move(object, from: record.zone, to: target, stamp, fresh: fresh)
   }
 
   /// Moves an object, and all below it that is in the same zone.
-  ///
-  /// - Returns: Their names there.
-  @discardableResult
   func move(
     _ object: ManagedObjectID, from zone: String, to target: String, _ stamp: Stamp,
     fresh: Set<String> = []
-  ) throws -> [String] {
+  ) throws {
     var level = [object]
     var names: [String] = []
-    var renamed: [String: String] = [:]
     while !level.isEmpty {
       var next: [ManagedObjectID] = []
       for each in level {
@@ -70,17 +62,12 @@ struct ZoneMove {
         let name = try move(record, to: target, stamp, isKnown: !fresh.contains(record.name))
         names.append(name)
         let children = try children(of: each)
-        if name != record.name {
-          renamed[record.name] = name
-          try rename(children)
-        }
+        if name != record.name { try rename(children) }
         next += children
       }
       level = next
     }
     for name in names { try movePairs(of: name, from: zone, to: target, stamp, tells: true) }
-    try joinAgain(renamed, from: zone, to: target, stamp)
-    return names
   }
 
   /// Has objects say anew what they are below, which has another name now.
@@ -132,10 +119,6 @@ struct ZoneMove {
     for (name, target, object) in moved {
       try movePairs(of: name, from: zone, to: target, stamp, tells: false)
       if let object { try connect(object, as: name, in: target) }
-    }
-    for (name, target, _) in met {
-      try movePairs(of: name, from: zone, to: target, stamp, tells: false)
-      try writing.enter(target) { try PairWriter(writing).follow(name) }
     }
   }
 
@@ -254,6 +237,28 @@ struct ZoneMove {
       try ObjectDeleter(writing).delete(row, entity, name: record.name)
     }
     try transaction.removeRemoteRecord(record.name, in: record.zone)
+  }
+
+  /// Moves the pairs of a record both of whose ends are there now.
+  ///
+  /// - Parameter tells: Whether the zone that they leave is told.
+  func movePairs(
+    of name: String, from zone: String, to target: String, _ stamp: Stamp, tells: Bool
+  ) throws {
+    for pair in try transaction.remotePairs(of: name, isFirst: nil, in: zone) {
+      let other = pair.first == name ? pair.second : pair.first
+      guard let record = try transaction.remoteRecord(pair.name, in: zone),
+        try transaction.remoteRecord(other, in: target)?.row != nil
+      else { continue }
+      guard try transaction.isJoined(record, pair) else { continue }
+      try take(record, to: target, follows: true)
+      guard tells else { continue }
+      var left = RemoteRecord(
+        zone: zone, name: record.name, entity: record.entity, stamp: record.stamp)
+      left.tag = record.tag
+      (left.deletion, left.waiting) = (stamp.text, [.deletion])
+      try transaction.setRemoteRecord(left)
+    }
   }
 }
 
