@@ -76,21 +76,6 @@ struct Feed: Sendable {
   }
 }
 
-extension AsynchronousOperation {
-  /// What comes of it, once it has ended. Cancelling the task cancels the operation.
-  var value: Output {
-    get async throws {
-      try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          whenFinished { continuation.resume(with: $0) }
-        }
-      } onCancel: {
-        cancel()
-      }
-    }
-  }
-}
-
 final class Article: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var title: String?

@@ -43,10 +43,7 @@ struct QueuedBatchImport {
       stack.syncQueue.addOperation(sync)
     }
 
-    await withCheckedContinuation { continuation in
-      stack.syncQueue.addBarrierBlock { continuation.resume() }
-    }
-    for sync in syncs { _ = try sync.result?.get() }
+    for sync in syncs { _ = try await sync.value }
     for entity in model.entities {
       let count = try stack.mainContext.count(Fetch(entityNamed: entity.name))
       print("\(entity.name): \(count) stored")

@@ -15,8 +15,11 @@ import SyncGraph
 ///
 /// It keeps no thread while it waits, its ``result`` is there before it counts as finished, and it
 /// tells its queue of every state by name, which is what makes a queue go on on systems without
-/// key-value observing. Let operations depend on it rather than wait for it inside a task: waiting
-/// there keeps a thread from the work that is waited for.
+/// key-value observing. In a task, await its ``value``; otherwise let an operation depend on it.
+/// ``waitUntilFinished()`` inside a task keeps a thread from the work that is waited for, and
+/// `OperationQueue.addBarrierBlock` is no way to wait in a queue that may be cancelled: outside
+/// Apple's systems Foundation then never calls the block, and an operation that ends afterwards
+/// reads memory that is no longer the barrier's, which ends the program.
 ///
 /// A ``Sync`` is one, and so are the operations of an outbox and of remote sync. Work that is not
 /// `async` goes into a subclass: override ``main()`` to begin it, call ``finish(with:)`` when it
@@ -38,7 +41,7 @@ import SyncGraph
 /// `cancel()`.
 ///
 /// ## At a glance
-/// - Outcome: ``result``, ``whenFinished(_:)``
+/// - Outcome: ``value``, ``result``, ``whenFinished(_:)``
 /// - For subclasses: ``main()``, ``stop()``, ``finish(with:)``
 nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendable {
   // Mutable state: everything is in `state`, which is not held while anybody is called.
@@ -95,6 +98,27 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
   /// `CancellationError`; a success that could no longer be stopped stays one.
   public final var result: Result<Output, any Error>? {
     state.withLock { $0.result }
+  }
+
+  /// What comes of it, as soon as there is a result. The operation is on a queue, or was started:
+  /// reading its value starts nothing. Cancelling the task that waits cancels the operation.
+  ///
+  /// ```swift
+  /// queue.addOperation(sync)
+  /// let report = try await sync.value
+  /// ```
+  ///
+  /// - Throws: What the work threw; `CancellationError` when the operation was cancelled.
+  public final var value: Output {
+    get async throws {
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          whenFinished { continuation.resume(with: $0) }
+        }
+      } onCancel: {
+        cancel()
+      }
+    }
   }
 
   /// Calls a handler once with the result, on the thread that finishes the operation just before it

@@ -91,14 +91,8 @@ extension DataStack {
   @discardableResult
   public func sync(_ sync: Sync) async throws -> SyncReport {
     try sync.claimRun(on: syncQueue)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        sync.whenFinished { continuation.resume(with: $0) }
-        syncQueue.addOperation(sync)
-      }
-    } onCancel: {
-      sync.cancel()
-    }
+    syncQueue.addOperation(sync)
+    return try await sync.value
   }
 
   // MARK: - By convention

@@ -148,14 +148,8 @@ struct CloudSession {
           total: Int(max(progress.totalUnitCount, 0)), fraction: progress.fractionCompleted)
       }
     defer { display?.end() }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        operation.whenFinished { continuation.resume(with: $0) }
-        engine.queue.addOperation(operation)
-      }
-    } onCancel: {
-      operation.cancel()
-    }
+    engine.queue.addOperation(operation)
+    return try await operation.value
   }
 
   /// Shows what was done, and what has problems.

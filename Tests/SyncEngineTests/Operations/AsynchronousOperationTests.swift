@@ -54,6 +54,59 @@ import Testing
     #expect(throws: Failure(number: 3)) { try operation.result?.get() }
   }
 
+  @Test func itsValueIsAwaitedOnAnyQueue() async throws {
+    let queue = serial()
+    let operations = (0..<20).map { number in
+      AsynchronousOperation {
+        if number % 2 == 1 { throw Failure(number: number) }
+        return number
+      }
+    }
+    for operation in operations { queue.addOperation(operation) }
+    for (number, operation) in operations.enumerated() {
+      if number % 2 == 0 {
+        #expect(try await operation.value == number)
+      } else {
+        await #expect(throws: Failure(number: number)) { try await operation.value }
+      }
+    }
+    // It is there for those who come later, too.
+    #expect(try await operations[0].value == 0)
+  }
+
+  @Test func cancellingTheTaskThatAwaitsItCancelsIt() async throws {
+    let begun = AsyncStream.makeStream(of: Void.self)
+    let operation = AsynchronousOperation {
+      begun.continuation.finish()
+      try await Task.sleep(for: .seconds(3_600))
+    }
+    serial().addOperation(operation)
+    let waiting = Task { try await operation.value }
+    for await _ in begun.stream {}
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(operation.isCancelled)
+  }
+
+  /// A queue is cancelled while some of its operations run and others wait: each value comes, and a
+  /// dependent operation in the place of a barrier ends.
+  @Test func eachValueComesThoughTheQueueIsCancelled() async {
+    for _ in 0..<20 {
+      let queue = serial()
+      let operations = (0..<6).map { _ in
+        AsynchronousOperation { try await Task.sleep(for: .seconds(3_600)) }
+      }
+      let last = AsynchronousOperation {}
+      for operation in operations { last.addDependency(operation) }
+      for operation in operations + [last] { queue.addOperation(operation) }
+      while !operations[0].isExecuting { await Task.yield() }
+      queue.cancelAllOperations()
+      for operation in operations + [last] {
+        await #expect(throws: CancellationError.self) { try await operation.value }
+      }
+    }
+  }
+
   @Test func handlersAreCalledOnceWithTheResultBeforeItCountsAsFinished() {
     let operation = Manual()
     let heard = Log<String>()
