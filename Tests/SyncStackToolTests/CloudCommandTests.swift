@@ -189,7 +189,7 @@ import Testing
     #expect(before.code == .done && before.error.contains("never synced"))
     _ = try await run("push", ["--store", bench.store] + address)
     _ = try await run("pull", ["--store", other(), "--model", model] + address)
-    try await importing(#"[{"id": 1, "name": "Here"}]"#, bench.store)
+    try await importing(#"[{"id": 1, "name": "Here, now"}]"#, bench.store)
     let edited = await bench.run("status", "--store", bench.store)
     #expect(
       edited.output.contains(
@@ -203,9 +203,10 @@ import Testing
     let line = try JSONValue(parsing: after.output)
     #expect(line["waiting"] == 0 && line["edited"] == 0 && line["user"] == "ann")
     let lost = try #require(line["conflicts"]?.arrayValue?.first)
-    #expect(lost["field"] == "name" && lost["value"] == "Here")
+    #expect(lost["field"] == "name" && lost["value"] == "Here, now")
     let text = await bench.run("status", "--store", bench.store)
-    #expect(text.output.contains("~ User.name \"Here\" lost to a later value"), "\(text.output)")
+    #expect(
+      text.output.contains("~ User.name \"Here, now\" lost to a later value"), "\(text.output)")
     #expect(!text.output.contains("Last pull  never"))
   }
 

@@ -34,7 +34,9 @@ enum CompressedFormat: String, CaseIterable {
   }
 }
 
-/// A text that is no JSON at all, told by how it begins.
+/// What a text is that could not be read as JSON, told by how it begins.
+///
+/// A text that is JSON may begin in the same way (`null` and a tab), so it is asked by errors only.
 enum ForeignFormat: CaseIterable {
   case markup
   case table
@@ -42,21 +44,32 @@ enum ForeignFormat: CaseIterable {
   /// Bytes that are looked at.
   private static let reach = 4_096
 
-  init?(_ bytes: UnsafeRawBufferPointer) {
+  /// - Parameter fault: Where reading failed; behind the first line nothing is guessed.
+  init?(_ bytes: UnsafeRawBufferPointer, failedAt fault: Int) {
     let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     let line = bytes.prefix(ForeignFormat.reach).drop { space.contains($0) || $0 > 0x7F }
       .prefix { $0 != 0x0A && $0 != 0x0D }
-    guard let first = line.first else { return nil }
+    guard let first = line.first, fault <= line.endIndex else { return nil }
     if first == UInt8(ascii: "<") {
       self = .markup
-      return
+    } else if Self.isHeader(line, first) {
+      self = .table
+    } else {
+      return nil
     }
-    // The names of columns: no JSON begins with a word and something that parts it from the next.
+  }
+
+  /// Whether a line is one of the names of columns: a word and something that parts it from the
+  /// next, or a quoted word with it right behind.
+  private static func isHeader(_ line: Slice<UnsafeRawBufferPointer>, _ first: UInt8) -> Bool {
+    let separators: Set<UInt8> = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09]
+    let quote = UInt8(ascii: "\"")
+    if first == quote {
+      let rest = line.dropFirst().drop { $0 != quote }.dropFirst().drop { $0 == 0x20 }
+      return rest.first.map(separators.contains) ?? false
+    }
     let isWord = first | 0x20 >= UInt8(ascii: "a") && first | 0x20 <= UInt8(ascii: "z")
-    guard isWord || first == UInt8(ascii: "\""),
-      line.contains(where: { [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09].contains($0) })
-    else { return nil }
-    self = .table
+    return isWord && line.contains(where: separators.contains)
   }
 
   var message: String {

@@ -5,7 +5,7 @@ struct JSONDocument {
 
   /// Looks at the first bytes: steps over a byte order mark, refuses other encodings.
   ///
-  /// - Throws: ``JSONError`` for UTF-16, UTF-32, compressed bytes, HTML and CSV.
+  /// - Throws: ``JSONError`` for UTF-16, UTF-32 and compressed bytes.
   init(_ bytes: UnsafeRawBufferPointer, options: JSONReadingOptions) throws(JSONError) {
     self.bytes = bytes
     scanner = JSONScanner(bytes, options: options)
@@ -23,9 +23,6 @@ struct JSONDocument {
       throw error(
         .invalidEncoding, at: 0,
         "The text is UTF-16 or UTF-32. Encode it as UTF-8, which is what JSON is exchanged in.")
-    }
-    if let format = ForeignFormat(bytes) {
-      throw error(.unexpectedCharacter, at: 0, format.message)
     }
   }
 

@@ -57,7 +57,8 @@ public struct JSONError: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// Describes an error at a byte of a text.
+  /// Describes an error at a byte of a text. Where the first line is wrong already, and is that of
+  /// another format, the message is about the format.
   ///
   /// - Complexity: O(`offset`), to count the lines.
   init(
@@ -69,7 +70,7 @@ public struct JSONError: Error, Sendable, Hashable {
     self.column = position.column
     self.offset = offset
     self.path = path
-    self.message = message
+    self.message = ForeignFormat(bytes, failedAt: offset)?.message ?? message
   }
 
   private init(_ other: JSONError, path: String) {

@@ -210,6 +210,43 @@ struct JSONItemReaderTests {
   }
 
   @Test(
+    "A text that looks like another format is JSON where it is JSON",
+    arguments: [
+      "milk, eggs", "a; b", "Doe, Ann", "a\tb", "<b>bold</b>", "<a, b>", "\"id\",\"name\"", "é, è",
+      "plain", "", ",", "line\nand, line",
+    ])
+  func textsAreNoTables(_ text: String) throws {
+    let value = JSONValue.string(text)
+    #expect(try JSONValue(parsing: value.data()) == value)
+    #expect(try JSONValue(canonical: value.canonicalData) == value)
+    #expect(try items("[\(value)]", at: JSONPath()) == [value])
+    let words = try JSONValue(parsing: "null\t")
+    #expect(words.isNull)
+    // On its own line each, and none of them a list.
+    let lines = "\(value)\n\(value)\n"
+    let options = JSONReadingOptions(format: .lines)
+    #expect(try items(lines, at: JSONPath(), options: options) == [value, value])
+  }
+
+  @Test(
+    "What is no JSON is called by its name",
+    arguments: [
+      ("<html>", "HTML"), ("id,name\n1,a", "CSV"), ("true,false", "CSV"),
+      ("\"id\",\"name\"\n1,\"a\"", "CSV"), ("\"a\" ;\"b\"", "CSV"), ("\"milk, eggs", nil),
+      ("{\"a\": milk, eggs}", nil), ("[1,", nil), ("a", nil),
+    ])
+  func foreignFormats(_ text: String, _ name: String?) {
+    let both = [
+      #expect(throws: JSONError.self) { try JSONValue(parsing: text) },
+      #expect(throws: JSONError.self) { try items(text, at: JSONPath()) },
+    ]
+    for error in both {
+      let message = error?.message ?? ""
+      #expect(["HTML", "CSV"].first(where: message.contains) == name, "\(message)")
+    }
+  }
+
+  @Test(
     "Skipping finds the same bounds as reading",
     arguments: [
       ("[]", ""), ("[1 , -2.5e3,\"]\\\"\" , [1,[2]],{\"a\":\"}\"} ,null,true]", ""),

@@ -158,6 +158,17 @@ import Testing
     #expect(try stack.keys("User") == [1])
   }
 
+  @Test(arguments: [#""milk, eggs""#, #""a; b""#, #""<b>""#])
+  func aTextThatIsAnItemIsReplayedAndStays(_ json: String) async throws {
+    try sync(#"[{"id": 1, "name": "a"}, {"id": 2}, \#(json)]"#)
+    var items = try stack.quarantine.items()
+    items[0].json = Data(#"{"id": 2, "name": "mended"}"#.utf8)
+    let report = try await stack.quarantine.replay(items)
+    #expect(report.inserted == 1)
+    #expect(report.skipped == 1)
+    #expect(try kept() == [json])
+  }
+
   @Test func itemsBelowAParentAreReplayedBelowIt() async throws {
     try sync(#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#)
     let user = try stack.model.requireEntity(named: "User")
