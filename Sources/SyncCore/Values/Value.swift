@@ -22,6 +22,11 @@ public enum Value: Sendable {
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
+
+  /// The text of a ``string(_:)``; nil for every other value.
+  public var stringValue: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
 }
 
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,

@@ -75,6 +75,21 @@ extension Sync {
     set { self[\.setup.transaction] = newValue }
   }
 
+  /// Values that the store keeps beside its objects, such as the place from which the next run goes
+  /// on: they are committed with the rows of the sync, those of a sync with a commit per batch with
+  /// its last one, those of a page with the page. A sync that fails or is cancelled leaves the
+  /// stored values as they were. Default: none.
+  ///
+  /// ```swift
+  /// sync.metadata["topics.cursor"] = .string(next)
+  /// ```
+  ///
+  /// `stack.metadata` reads them.
+  public var metadata: StoreMetadata {
+    get { self[\.setup.metadata] }
+    set { self[\.setup.metadata] = newValue }
+  }
+
   /// Is asked about each new object. Not retained.
   public var delegate: (any SyncDelegate)? {
     get { self[\.delegate] }

@@ -33,6 +33,7 @@ extension SyncPass {
     try noteObjectsOutsideGroups(in: transaction)
     if request.settings.deferReferences { try deferred(in: transaction).save(unresolved) }
     try request.hooks.willEnd?(transaction)
+    try transaction.write(request.setup.metadata)
     try reader.known?.keep(in: transaction, control)
     phases.end(.delete)
     try phases.begin(.save, total: 1)

@@ -180,6 +180,7 @@ final class SyncPass {
     try noteObjectsOutsideGroups(in: transaction)
     try phases.begin(.save, total: 1)
     try request.session?.keep(of: request, in: transaction, control)
+    try transaction.write(request.setup.metadata)
   }
 }
 

@@ -101,6 +101,8 @@ package struct SyncSetup: Sendable {
   /// The name of the relationship between them, at either end.
   package var parentRelationship: String?
   package var transaction = SyncTransaction.whole
+  /// Values that the last transaction writes beside the objects.
+  package var metadata = StoreMetadata()
   package var isDryRun = false
   /// Whether items that are as they were when they were stored are passed over.
   package var usesFingerprints = true

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func saveIfChanged() throws -> Bool {
     enter()
-    guard !pending.isEmpty || !vanished.isEmpty else { return false }
+    guard !pending.isEmpty || !vanished.isEmpty || !unsavedMetadata.isEmpty else { return false }
     try save()
     return true
   }
@@ -88,12 +88,17 @@ extension ManagedObjectContext {
       try checkDenyRules()
       if let parent {
         let saved = try withSource { try handOver(to: parent, &result) }
+        handOverMetadata()
         return (saved, result)
       }
       let (saved, lost) = try writeChanges(&result)
-      if lost.isEmpty { return (saved, result) }
+      if lost.isEmpty {
+        unsavedMetadata = StoreMetadata()
+        return (saved, result)
+      }
       try giveUp(lost, &result)
     }
+    try saveMetadataAlone()
     return ([], result)
   }
 
@@ -113,7 +118,9 @@ extension ManagedObjectContext {
       (outcome, changes) = try core.storeForWriting("A context was saved").write(info) {
         transaction in
         transaction.refusal = core.saveCheck
-        return try SaveWriter(transaction, policy).write(inserted, updated, deleted)
+        let outcome = try SaveWriter(transaction, policy).write(inserted, updated, deleted)
+        if outcome.lost.isEmpty { try transaction.write(unsavedMetadata) }
+        return outcome
       }
     } catch let error as StoreError where error.code == .notUnique {
       throw GraphError(.notUnique, entity: error.entity, message: error.message)

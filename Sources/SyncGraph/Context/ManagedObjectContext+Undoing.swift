@@ -15,6 +15,7 @@ extension ManagedObjectContext {
     identities.noteReleased(pending.count)
     pending.removeAll()
     overtaken.removeAll()
+    unsavedMetadata = StoreMetadata()
     for object in restored { object.revert() }
     for object in inserted { bury(object, isOwn: true) }
     for object in restored where object.flags.contains(.lost) { bury(object) }
@@ -56,6 +57,7 @@ extension ManagedObjectContext {
     vanished = []
     pending.removeAll()
     overtaken.removeAll()
+    unsavedMetadata = StoreMetadata()
     for object in unannounced { object.flags.subtract([.unannounced, .announcedInsert]) }
     unannounced = []
     for object in identities.objects { object.links = [] }

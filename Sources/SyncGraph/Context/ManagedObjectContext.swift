@@ -83,6 +83,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var identities: IdentityTable
   var pending = PendingChanges()
   var overtaken = OvertakenRows()
+  var unsavedMetadata = StoreMetadata()
 
   /// What an access that cannot throw met first in a damaged table.
   var damage: StoreError?
@@ -198,7 +199,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether there is anything to save.
   public var hasChanges: Bool {
     check()
-    return !pending.isEmpty
+    return !pending.isEmpty || !unsavedMetadata.isEmpty
   }
 
   /// New objects that were not saved yet.

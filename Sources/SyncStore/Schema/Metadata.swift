@@ -1,4 +1,5 @@
-/// What a store keeps about itself, by key.
+/// The values that a store keeps about itself, by key, beside those of programs
+/// (``StoreMetadata``).
 struct Metadata {
   /// Version of the tables' form; raised when an older library could not use them any more.
   static let currentFormat: Int64 = 1
@@ -42,6 +43,10 @@ struct Metadata {
       }
     }
   }
+
+  /// What the keys of ``StoreMetadata`` begin with, and the first text behind all of them.
+  static let programPrefix = "metadata."
+  static let programLimit = "metadata/"
 
   let connection: Connection
 

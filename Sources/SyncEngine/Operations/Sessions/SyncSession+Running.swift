@@ -6,10 +6,11 @@ import SyncStore
 /// What the operations of a session call.
 extension SyncSession {
   func operation(_ work: SyncWork, at path: JSONPath? = nil) -> Sync {
-    let (settings, delegate) = chosen.withLock { ($0.settings, $0.delegate) }
+    let choice = chosen.withLock { $0 }
     let operation = Sync(work, with: source, dataStack: dataStack)
-    operation.settings = settings
-    operation.delegate = delegate
+    operation.settings = choice.settings
+    operation.delegate = choice.delegate
+    if case .end = work { operation.metadata = choice.metadata }
     operation.path = path
     return operation
   }

@@ -42,6 +42,7 @@ public final class SyncSession: Sendable {
   // the store's gate. What its operations call is in SyncSession+Running.
   struct Choice {
     var settings = SyncSettings()
+    var metadata = StoreMetadata()
     weak var delegate: (any SyncDelegate)?
   }
 
@@ -139,6 +140,13 @@ public final class SyncSession: Sendable {
   public var delegate: (any SyncDelegate)? {
     get { chosen.withLock { $0.delegate } }
     set { chosen.withLock { $0.delegate = newValue } }
+  }
+
+  /// Values that the store keeps beside its objects, committed with the deletions at the end of the
+  /// session. A page has values of its own, which are committed with the page (``Sync/metadata``).
+  public var metadata: StoreMetadata {
+    get { chosen.withLock { $0.metadata } }
+    set { chosen.withLock { $0.metadata = newValue } }
   }
 
   /// One of the settings.
