@@ -37,7 +37,10 @@ extension Outbox {
       let entries = try stack.store.read { try $0.pendingEntries(of: name) }
       status.refused = entries.count { $0.refusal != nil }
       status.waiting = entries.count - status.refused
-      status.isSending = settings.withLock { $0.running > 0 }
+      (status.isSending, status.stopReason) = settings.withLock { ($0.running > 0, $0.stopReason) }
+      let driver = driver.withLock { $0 }
+      status.isStarted = driver != nil
+      status.nextRun = driver?.pause.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
       return status
     }
   }
@@ -54,9 +57,10 @@ extension Outbox {
     }
   }
 
-  /// Tells those who follow the status.
+  /// Tells those who follow the status, or await an outcome.
   func tell() {
-    let listeners = settings.withLock { Array($0.listeners.values) }
+    let (listeners, waiters) = settings.withLock { (Array($0.listeners.values), $0.waiters.values) }
+    for waiter in waiters { waiter.yield() }
     guard !listeners.isEmpty, let status = try? status else { return }
     for listener in listeners { listener.yield(status) }
   }
@@ -78,7 +82,7 @@ extension Outbox {
 
   // MARK: - What was refused
 
-  /// Sends a refused change again in the next run.
+  /// Sends a refused change again in the next run; soon, when the outbox was started.
   ///
   /// - Throws: `StoreError`.
   public func retry(_ item: OutboxItem) throws {
@@ -89,6 +93,7 @@ extension Outbox {
       entry.earliest = nil
       try transaction.setOutboxEntry(entry, before: before, in: name)
     }
+    driver.withLock { $0 }?.send(.committed)
   }
 
   /// Gives a change up: it is not sent, and the next sync may overwrite it. Until then the object

@@ -34,7 +34,8 @@ import SyncStore
 /// ## At a glance
 /// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, ``concurrency``, ``retry``,
 ///   ``whenGone``, ``whenInConflict``
-/// - Working: ``send()``, ``SendOperation``
+/// - Working: ``send()``, ``SendOperation``; by itself: ``start(pace:clock:)``, ``wake()``,
+///   ``stop()``; of one object: ``outcome(of:)``
 /// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that
 ///   begin with `outbox`
 /// - What was refused: ``retry(_:)``, ``discard(_:)``, `revert(_:)`, ``revert(_:to:)``
@@ -52,12 +53,21 @@ public final class Outbox: Sendable {
     var last: Task<OutboxReport, any Error>?
     var running = 0
     var listeners: [UUID: AsyncStream<OutboxStatus>.Continuation] = [:]
+
+    /// Those that await the outcome of an object look again when they are told.
+    var waiters: [UUID: AsyncStream<Void>.Continuation] = [:]
+
+    /// Why the latest run ended early; nil when everything had its turn.
+    var stopReason: String?
   }
 
   /// The name under which the store keeps what is to be sent.
   public let name: String
   let stack: DataStack
   let settings = Locked(Settings())
+
+  /// What has it send by itself, from ``start(pace:clock:)`` on.
+  let driver = Locked<TimetableDriver?>(nil)
 
   /// Where the store is used, because its calls wait.
   private let work = DispatchQueue(label: "SyncStack.outbox")
@@ -76,6 +86,10 @@ public final class Outbox: Sendable {
     if try store.read({ try $0.outbox(name) }) == nil {
       try store.write { try $0.openOutbox(name) }
     }
+  }
+
+  deinit {
+    driver.withLock { $0 }?.stop()
   }
 
   /// The names of the outboxes that a stack's store keeps something for.
@@ -149,6 +163,8 @@ public final class Outbox: Sendable {
       settings.destinations.removeAll { $0.entityName == destination.entityName }
       settings.destinations.append(destination)
     }
+    // What waited for a handler may be sent now.
+    driver.withLock { $0 }?.send(.committed)
   }
 
   // MARK: - Working
@@ -172,8 +188,7 @@ public final class Outbox: Sendable {
       let task = Task { [self] in
         _ = await previous?.result
         defer { didEnd() }
-        try Task.checkCancellation()
-        return try await OutboxRun(self, progress).run()
+        return try await run(progress)
       }
       settings.last = task
       return task
@@ -183,6 +198,20 @@ public final class Outbox: Sendable {
       try await task.value
     } onCancel: {
       task.cancel()
+    }
+  }
+
+  private func run(_ progress: Progress) async throws -> OutboxReport {
+    try Task.checkCancellation()
+    do {
+      let report = try await OutboxRun(self, progress).run()
+      settings.withLock { $0.stopReason = report.stopReason }
+      return report
+    } catch {
+      if !(error is CancellationError) {
+        settings.withLock { $0.stopReason = String(describing: error) }
+      }
+      throw error
     }
   }
 

@@ -74,6 +74,16 @@ public struct OutboxStatus: Sendable, Hashable {
 
   /// Whether a run is under way.
   public internal(set) var isSending = false
+
+  /// Why the latest run ended before everything had its turn; nil when it went through.
+  public internal(set) var stopReason: String?
+
+  /// Whether the outbox was started; see ``Outbox/start(pace:clock:)``.
+  public internal(set) var isStarted = false
+
+  /// When an outbox that was started sends next; nil while it sends, while there is nothing to
+  /// send, and while ``stopReason`` halts it until ``Outbox/wake()``.
+  public internal(set) var nextRun: Date?
 }
 
 extension OutboxChange.Kind {

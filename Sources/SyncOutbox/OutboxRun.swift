@@ -86,10 +86,20 @@ final class OutboxRun {
           apply(in: &group)
           guard let event = try await group.next() else { break }
           try await take(event)
+          try Task.checkCancellation()
           outbox.tell()
         }
       } catch {
-        // What the server has answered is not to be asked again.
+        // What the server has answered, or answers before its handler is cancelled, is not to be
+        // asked again.
+        group.cancelAll()
+        while let result = await group.nextResult() {
+          if case .success(.delivered(let delivery)) = result,
+            case .answer(let answer) = delivery.outcome
+          {
+            answered.append(Answered(change: delivery.shipment.change, answer: answer))
+          }
+        }
         _ = try? await outbox.apply(answered, settings)
         throw error
       }

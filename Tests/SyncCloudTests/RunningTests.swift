@@ -158,6 +158,11 @@ private final class Machine: Sendable {
     }
   }
 
+  @Test func paceStaysInOrder() {
+    let pace = CloudPace(delay: .seconds(-1), shortest: .zero, longest: .zero)
+    #expect(pace.delay == .zero && pace.shortest > .zero && pace.longest == pace.shortest)
+  }
+
   // MARK: - Asking and halting
 
   @Test func wakingSyncsAtOnceAndOnlyWhenItWasStarted() async throws {

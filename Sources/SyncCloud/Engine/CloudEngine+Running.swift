@@ -1,4 +1,5 @@
 import SyncCore
+import SyncEngine
 import SyncGraph
 import SyncStore
 
@@ -71,7 +72,7 @@ extension CloudEngine {
   }
 
   func follow(
-    _ lines: [(zone: CloudZone, signals: AsyncStream<Void>)], _ driver: CloudDriver
+    _ lines: [(zone: CloudZone, signals: AsyncStream<Void>)], _ driver: TimetableDriver
   ) {
     for (zone, signals) in lines {
       driver.follow(signals) { [weak self] in
@@ -81,8 +82,8 @@ extension CloudEngine {
     }
   }
 
-  private func makeDriver(_ pace: CloudPace, _ clock: some Clock<Duration>) -> CloudDriver {
-    let sync: @Sendable () async -> CloudTimetable.Event = { [weak self] in
+  private func makeDriver(_ pace: CloudPace, _ clock: some Clock<Duration>) -> TimetableDriver {
+    let sync: @Sendable () async -> Timetable.Event = { [weak self] in
       do {
         guard let (pull, push) = try await self?.sync() else { return .stopped }
         return .ended(hasMoved: pull.hasMoved || push.hasMoved)
@@ -92,7 +93,8 @@ extension CloudEngine {
         return .failed(rest: nil)
       }
     }
-    return CloudDriver(pace, clock, tell: { [monitor] in monitor.tell() }, sync: sync)
+    return TimetableDriver(
+      pace.timetable, clock, tell: { [monitor] in monitor.tell() }, work: sync)
   }
 
   /// Whether something was committed that is to be sent.

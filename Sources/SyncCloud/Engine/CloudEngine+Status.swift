@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncEngine
 import SyncGraph
 package import SyncStore
 

@@ -60,7 +60,7 @@ public final class CloudEngine: Sendable {
   let listener = Locked(CloudListener())
 
   /// What has it sync by itself, from ``start(pace:clock:)`` on.
-  let driver = Locked<CloudDriver?>(nil)
+  let driver = Locked<TimetableDriver?>(nil)
 
   /// What was found out about the server, by zone, until something says that it may have changed.
   let connections = Locked<[CloudZone: CloudConnection]>([:])

@@ -1,15 +1,15 @@
 import SyncCore
 
 /// A clock that moves when a test says so.
-final class ManualClock: Clock {
-  struct Instant: InstantProtocol {
-    var time: Duration
+public final class ManualClock: Clock {
+  public struct Instant: InstantProtocol {
+    public var time: Duration
 
-    func advanced(by duration: Duration) -> Instant { Instant(time: time + duration) }
+    public func advanced(by duration: Duration) -> Instant { Instant(time: time + duration) }
 
-    func duration(to other: Instant) -> Duration { other.time - time }
+    public func duration(to other: Instant) -> Duration { other.time - time }
 
-    static func < (left: Instant, right: Instant) -> Bool { left.time < right.time }
+    public static func < (left: Instant, right: Instant) -> Bool { left.time < right.time }
   }
 
   private struct State {
@@ -21,11 +21,13 @@ final class ManualClock: Clock {
 
   private let state = Locked(State())
 
-  var now: Instant { state.withLock { $0.now } }
+  public init() {}
 
-  var minimumResolution: Duration { .nanoseconds(1) }
+  public var now: Instant { state.withLock { $0.now } }
 
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+  public var minimumResolution: Duration { .nanoseconds(1) }
+
+  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.next += 1
       return state.next
@@ -50,8 +52,8 @@ final class ManualClock: Clock {
     }
   }
 
-  /// Returns when somebody sleeps until a time since the beginning; nil is any time.
-  func sleeper(until time: Duration?) async {
+  /// Returns when a task sleeps until a time since the beginning; nil is any time.
+  public func sleeper(until time: Duration?) async {
     let until = time.map(Instant.init)
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -65,13 +67,13 @@ final class ManualClock: Clock {
     }
   }
 
-  /// The time until which somebody sleeps, the earliest first.
-  var deadline: Duration? {
+  /// The earliest time until which a task sleeps.
+  public var deadline: Duration? {
     state.withLock { $0.sleepers.values.map(\.until.time).min() }
   }
 
   /// Moves on to a time since the beginning, and wakes all who slept until then.
-  func move(to time: Duration) {
+  public func move(to time: Duration) {
     let woken = state.withLock { state in
       state.now = max(state.now, Instant(time: time))
       let due = state.sleepers.filter { $0.value.until <= state.now }

@@ -1,13 +1,13 @@
 import SyncCore
 
-/// Does what a ``CloudTimetable`` says, from when an engine is started until it is stopped.
+/// Does what a ``Timetable`` says, from when it is started until it is stopped.
 ///
 /// Everything that changes is under the mutex. Tasks are cancelled without it.
-final class CloudDriver: Sendable {
+package final class TimetableDriver: Sendable {
   private struct State {
-    var timetable: CloudTimetable
+    var timetable: Timetable
 
-    /// Waits for the time of the next sync.
+    /// Waits for the time of the next turn.
     var alarm: Task<Void, Never>?
     var work: Task<Void, Never>?
 
@@ -19,31 +19,33 @@ final class CloudDriver: Sendable {
   private let now: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// Syncs, and says how that ended.
-  private let sync: @Sendable () async -> CloudTimetable.Event
+  /// Does the work, and says how that ended.
+  private let work: @Sendable () async -> Timetable.Event
 
-  /// Runs when the time of the next sync is another one.
+  /// Runs when the time of the next turn is another one.
   private let tell: @Sendable () -> Void
 
-  init(
-    _ pace: CloudPace, _ clock: some Clock<Duration>, tell: @escaping @Sendable () -> Void,
-    sync: @escaping @Sendable () async -> CloudTimetable.Event
+  package init(
+    _ pace: Timetable.Pace, _ clock: some Clock<Duration>, tell: @escaping @Sendable () -> Void,
+    work: @escaping @Sendable () async -> Timetable.Event
   ) {
     let origin = clock.now
     now = { origin.duration(to: clock.now) }
     sleep = { try await clock.sleep(until: origin.advanced(by: $0), tolerance: nil) }
-    state = Locked(State(timetable: CloudTimetable(pace)))
+    state = Locked(State(timetable: Timetable(pace)))
     self.tell = tell
-    self.sync = sync
+    self.work = work
   }
 
-  /// How long it is until the next sync; nil when none is waited for.
-  var pause: Duration? {
+  /// How long it is until the next turn; nil when none is waited for.
+  package var pause: Duration? {
     let now = now()
     return state.withLock { $0.timetable.next }.map { max($0 - now, .zero) }
   }
 
-  func send(_ event: CloudTimetable.Event) {
+  package var pace: Timetable.Pace { state.withLock { $0.timetable.pace } }
+
+  package func send(_ event: Timetable.Event) {
     let now = now()
     let (action, stale) = state.withLock { state in
       let action = state.timetable.take(event, at: now)
@@ -56,10 +58,10 @@ final class CloudDriver: Sendable {
           guard (try? await sleep(time)) != nil, !Task.isCancelled else { return }
           self?.send(.due)
         }
-      case .sync:
+      case .work:
         state.alarm = nil
-        state.work = Task { [weak self, sync] in
-          let end = await sync()
+        state.work = Task { [weak self, work] in
+          let end = await work()
           self?.send(end)
         }
       }
@@ -70,7 +72,7 @@ final class CloudDriver: Sendable {
   }
 
   /// Listens until it is stopped.
-  func listen(_ body: @escaping @Sendable (CloudDriver) async -> Void) {
+  package func listen(_ body: @escaping @Sendable (TimetableDriver) async -> Void) {
     let listener = Task { await body(self) }
     let isStopped = state.withLock { state in
       if state.timetable.isStarted { state.listeners.append(listener) }
@@ -79,33 +81,16 @@ final class CloudDriver: Sendable {
     if isStopped { listener.cancel() }
   }
 
-  /// Follows the live signals of a server; comes back when the line has ended, and asks then for
-  /// what came meanwhile.
-  func follow(
-    _ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?
-  ) {
-    let pace = state.withLock { $0.timetable.pace }
-    send(.listening(true))
-    listen { driver in
-      var line = Optional(first)
-      while let current = line {
-        for await _ in current { driver.send(.signalled) }
-        driver.send(.listening(false))
-        try? await driver.sleep(driver.now() + pace.shortest)
-        line = Task.isCancelled ? nil : again()
-        if line != nil {
-          driver.send(.listening(true))
-          driver.send(.signalled)
-        }
-      }
-    }
+  /// Waits on the driver's clock; comes back earlier when the task is cancelled.
+  package func rest(for time: Duration) async {
+    try? await sleep(now() + time)
   }
 
   /// Ends for good, and cancels what is in flight.
   ///
   /// - Returns: What was working; it ends soon.
   @discardableResult
-  func stop() -> Task<Void, Never>? {
+  package func stop() -> Task<Void, Never>? {
     let now = now()
     let (tasks, work) = state.withLock { state in
       _ = state.timetable.take(.stopped, at: now)
