@@ -158,13 +158,30 @@ public final class Outbox: Sendable {
   ) {
     var options = options
     options.omitsMissingKeys = true
-    let destination = OutboxDestination(source: source, options: options, handler: handler)
+    let reading = options.writesResources ? reading(handler, source) : handler
+    let destination = OutboxDestination(source: source, options: options, handler: reading)
     settings.withLock { settings in
       settings.destinations.removeAll { $0.entityName == destination.entityName }
       settings.destinations.append(destination)
     }
     // What waited for a handler may be sent now.
     driver.withLock { $0 }?.send(.committed)
+  }
+
+  /// The handler of an API that speaks JSON:API: its documents are answers as any other.
+  private func reading(_ handler: @escaping Handler, _ source: some PlanSource) -> Handler {
+    { [stack] change in
+      let answer = try await handler(change)
+      // What is no document is looked at as it is, and says so in the report.
+      guard let document = answer.json,
+        let item = try? RowFill(source, stack).item(ofDocument: document)
+      else { return answer }
+      switch answer {
+      case .accepted: return .accepted(item)
+      case .conflict: return .conflict(item)
+      case .gone, .refused, .retry: return answer
+      }
+    }
   }
 
   // MARK: - Working

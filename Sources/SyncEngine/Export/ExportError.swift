@@ -9,6 +9,8 @@ public struct ExportError: Error, Sendable, Hashable {
     case irreversibleRule
     /// The JSON of one object would hold more objects than ``ExportOptions/maximumObjects``.
     case tooManyObjects
+    /// ``ExportOptions/nesting`` names a relationship that the model does not have.
+    case unknownRelationship
     /// The file cannot be written.
     case cannotWrite
   }

@@ -17,10 +17,16 @@ final class ExportNode {
     let source: NestedSource?
     /// What writes the objects, once a source that always says the same was asked.
     var destination: ExportNode?
+    /// How the objects are written where no rule says it.
+    let form: ExportOptions.RelationshipType
 
-    init(_ rule: RelationshipRule, source: NestedSource?, options: ExportOptions) {
+    init(
+      _ rule: RelationshipRule, source: NestedSource?, _ form: ExportOptions.RelationshipType,
+      _ options: ExportOptions
+    ) {
       self.rule = rule
-      key = rule.exportKey(options)
+      self.form = form
+      key = rule.exportKey(form, options)
       referenceKey = rule.referenceKey(options)
       self.source = source
     }
@@ -30,6 +36,8 @@ final class ExportNode {
     var wrapping: ArraySlice<JSONPath.Step> { rule.elements.dropFirst() }
     /// Whether somebody wrote a rule: its path counts in every form of export.
     var isWritten: Bool { rule.written != nil }
+    /// Whether keys stand for the objects.
+    var isOfKeys: Bool { form == .keys && !isWritten }
     /// Whether the source looks at what has been written of the owner.
     var seesParent: Bool {
       if case .perParent? = source { true } else { false }
@@ -64,12 +72,11 @@ final class ExportNode {
       rule.isExportable && rule.constant == nil
         && (rule.type != .transformable || rule.transformer != nil || rule.written != nil)
     }
-    relationships =
-      options.relationshipType == .none
-      ? []
-      : node.relationships.enumerated().filter { $1.isExportable }.map {
-        Relationship($1, source: node.sources[$0], options: options)
-      }
+    relationships = node.relationships.enumerated().compactMap { number, rule in
+      let form = options.form(of: rule.name, in: node.entity)
+      guard rule.isExportable, form != .none else { return nil }
+      return Relationship(rule, source: node.sources[number], form, options)
+    }
     let isAlone =
       isOfSerializer && node.sources.isEmpty
       && node.attributes.count { $0.constant == nil } == 1
@@ -121,11 +128,13 @@ extension RelationshipRule {
     return key.map { .key($0) }
   }
 
-  fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
+  fileprivate func exportKey(
+    _ form: ExportOptions.RelationshipType, _ options: ExportOptions
+  ) -> [JSONPath.Step] {
     if let written { return written.path.listPath.steps }
     let isCamel = options.inflectionType == .camelCase && !hasCustomKey
     var steps = isCamel ? [name] : remoteKey.steps
-    if options.relationshipType == .nested, let last = steps.popLast() {
+    if form == .nested, let last = steps.popLast() {
       steps.append(last + (isCamel ? "Attributes" : "_attributes"))
     }
     return steps.map { .key($0) }

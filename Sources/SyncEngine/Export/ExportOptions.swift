@@ -66,6 +66,12 @@ public struct ExportOptions: Sendable {
 
   public var inflectionType = InflectionType.snakeCase
   public var relationshipType = RelationshipType.array
+
+  /// Names of relationships whose objects are nested as ``RelationshipType/array`` nests them,
+  /// whatever ``relationshipType`` says of the others: `lines`, or `Order.lines` where other
+  /// entities have one of that name. A name that the model does not have is an ``ExportError``.
+  public var nesting: Set<String> = []
+
   public var dateFormat = ExportDateFormat.iso8601
   public var binaryFormat = BinaryFormat.json
   public var nullHandling = NullHandling.written
@@ -101,11 +107,12 @@ public struct ExportOptions: Sendable {
   /// Makes options; what is left out has its default.
   public init(
     inflectionType: InflectionType = .snakeCase, relationshipType: RelationshipType = .array,
-    dateFormat: ExportDateFormat = .iso8601, binaryFormat: BinaryFormat = .json,
-    nullHandling: NullHandling = .written
+    nesting: Set<String> = [], dateFormat: ExportDateFormat = .iso8601,
+    binaryFormat: BinaryFormat = .json, nullHandling: NullHandling = .written
   ) {
     self.inflectionType = inflectionType
     self.relationshipType = relationshipType
+    self.nesting = nesting
     self.dateFormat = dateFormat
     self.binaryFormat = binaryFormat
     self.nullHandling = nullHandling
@@ -123,6 +130,31 @@ public struct ExportOptions: Sendable {
 
   /// The defaults without relationships.
   public static let excludedRelationships = ExportOptions(relationshipType: .none)
+
+  /// Resources of JSON:API: `{"type": "articles", "id": "5", "attributes": {…}, "relationships":
+  /// {"author": {"data": {"type": "people", "id": "9"}}}}`. The type is what `sync.type` says of
+  /// the entity, else its name in the plural. A sync reads them as `.jsonAPI(["data": …])`; an
+  /// outbox sends and reads such documents.
+  public static let jsonAPI = {
+    var options = ExportOptions(relationshipType: .keys)
+    options.writesResources = true
+    return options
+  }()
+
+  /// Whether objects are written as resources of JSON:API.
+  package var writesResources = false
+
+  /// How the objects of a relationship are written.
+  func form(of relationship: String, in entity: EntityDescription) -> RelationshipType {
+    guard !nesting.isEmpty else { return relationshipType }
+    if nesting.contains(relationship) { return .array }
+    var level: EntityDescription? = entity
+    while let current = level {
+      if nesting.contains("\(current.name).\(relationship)") { return .array }
+      level = current.superentity
+    }
+    return relationshipType
+  }
 }
 
 /// How dates are written.

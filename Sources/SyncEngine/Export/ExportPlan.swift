@@ -10,6 +10,8 @@ final class ExportPlan {
   private var root: ExportNode?
   private var nodes: [Int: ExportNode] = [:]
   private var nodesOfSources: [PlanKey: ExportNode] = [:]
+  /// Whether the names in ``ExportOptions/nesting`` are those of relationships.
+  private var isChecked = false
 
   /// Makes the plan of an export by convention.
   init(options: ExportOptions, plans: MappingPlanCache) {
@@ -31,10 +33,29 @@ final class ExportPlan {
 
   /// What is written of an object at the top, of exactly this entity.
   ///
-  /// - Throws: ``ExportError`` when a rule that was written has no way back.
+  /// - Throws: ``ExportError`` when a rule that was written has no way back, or a relationship that
+  ///   is to be nested is none of the model.
   func rootNode(for entity: EntityDescription) throws -> ExportNode {
+    try checkNesting(in: entity.model)
     guard let root else { return try node(for: entity) }
     return try node(root, for: entity)
+  }
+
+  private func checkNesting(in model: ManagedObjectModel) throws {
+    if isChecked { return }
+    for name in options.nesting.sorted() {
+      let parts = name.split(separator: ".").map(String.init)
+      let isKnown = model.entities.contains { entity in
+        (parts.count == 1 || parts.count == 2 && parts[0] == entity.name)
+          && entity.relationships.contains { $0.name == parts.last }
+      }
+      guard !isKnown else { continue }
+      throw ExportError(
+        .unknownRelationship, entity: parts.count == 2 ? parts[0] : nil, property: parts.last,
+        message: "No entity of the model has the relationship “\(name)” that is to be nested. Name "
+          + "it as the model does, as “lines” or “Order.lines”.")
+    }
+    isChecked = true
   }
 
   /// What writes an object of exactly this entity where a node stands: of a subentity perhaps

@@ -68,6 +68,7 @@ struct Exporter<Source: ExportSource> {
     _ object: Source.Object, _ node: ExportNode, from way: Way?
   ) throws -> JSONValue {
     if let value = node.bareValue { return try json(value, of: object, node) ?? .null }
+    if way == nil, options.writesResources { return .object(try resource(object, node)) }
     var result = JSONObject()
     result.reserveCapacity(node.attributes.count + node.relationships.count)
     for attribute in node.attributes where isWanted(attribute.rule.slot, from: way) {
@@ -91,7 +92,9 @@ struct Exporter<Source: ExportSource> {
 
   /// Whether a server is told what an object has, and so what it has no longer: with `null`, which
   /// the numbered form does not know.
-  private var tellsServer: Bool { slots != nil && options.relationshipType == .array }
+  private func tellsServer(_ relationship: ExportNode.Relationship) -> Bool {
+    slots != nil && relationship.form == .array
+  }
 
   private func isWanted(_ slot: Int, from way: Way?) -> Bool {
     way != nil || slots?.contains(slot) ?? true
@@ -118,7 +121,7 @@ struct Exporter<Source: ExportSource> {
     to result: inout JSONObject
   ) throws {
     let objects = try source.objects(of: relationship.description, from: object)
-    if options.relationshipType == .keys, !relationship.isWritten {
+    if relationship.isOfKeys {
       return try addKeys(of: objects, relationship, of: node, to: &result)
     }
     // Asked once for all objects of the list.
@@ -138,12 +141,14 @@ struct Exporter<Source: ExportSource> {
     guard relationship.description.isToMany else {
       if let member = members.first {
         result.place(member, at: relationship.key[...])
-      } else if relationship.isWritten || tellsServer, options.nullHandling == .written {
+      } else if relationship.isWritten || tellsServer(relationship),
+        options.nullHandling == .written
+      {
         result.place(.null, at: relationship.key[...])
       }
       return
     }
-    if options.relationshipType == .nested, !relationship.isWritten {
+    if relationship.form == .nested, !relationship.isWritten {
       var numbered = JSONObject()
       for (index, member) in members.enumerated() { numbered[String(index)] = member }
       result.place(.object(numbered), at: relationship.key[...])
@@ -174,6 +179,49 @@ struct Exporter<Source: ExportSource> {
       result.place(.null, at: relationship.referenceKey[...])
     }
   }
+
+  // MARK: - JSON:API
+
+  /// The resource of an object: its relationships as linkage.
+  private func resource(_ object: Source.Object, _ node: ExportNode) throws -> JSONObject {
+    var result = try identity(of: object, node)
+    var attributes = JSONObject()
+    for attribute in node.attributes
+    where !attribute.rule.isIdentity && isWanted(attribute.rule.slot, from: nil) {
+      try add(attribute, of: object, node, to: &attributes)
+    }
+    var relationships = JSONObject()
+    for relationship in node.relationships
+    where isWanted(relationship.description.slot, from: nil)
+      && relationship.description.kind != .oneToMany
+    {
+      let members = try source.objects(of: relationship.description, from: object).compactMap {
+        member -> JSONValue? in
+        let node = try plan.node(for: source.identifier(of: member).entity)
+        let identity = try identity(of: member, node)
+        return identity["id"].map { _ in .object(identity) }
+      }
+      let linkage: JSONValue =
+        relationship.description.isToMany ? .array(members) : members.first ?? .null
+      relationships.place(.object(["data": linkage]), at: relationship.key[...])
+    }
+    if !attributes.isEmpty { result["attributes"] = .object(attributes) }
+    if !relationships.isEmpty { result["relationships"] = .object(relationships) }
+    return result
+  }
+
+  /// What tells a resource: its type and, where it has one, its key as a text.
+  private func identity(of object: Source.Object, _ node: ExportNode) throws -> JSONObject {
+    let entity = source.identifier(of: object).entity
+    var result: JSONObject = ["type": .string(options.resourceType(of: entity))]
+    guard let key = node.attributes.first(where: \.rule.isIdentity),
+      let json = try json(key, of: object, node), !json.isNull
+    else { return result }
+    result["id"] = json.stringValue.map { .string($0) } ?? .string("\(json)")
+    return result
+  }
+
+  // MARK: - Nested
 
   private mutating func nested(_ member: Source.Object, from way: Way) throws -> JSONValue {
     let id = source.identifier(of: member)
@@ -218,6 +266,16 @@ struct Exporter<Source: ExportSource> {
     guard !relationship.isWritten else { return false }
     return !description.isToMany
       && node.entity.destination(of: description) == way.node.entity
+  }
+}
+
+extension ExportOptions {
+  /// What JSON:API calls objects of an entity: what the entity says (`sync.type`), or its name in
+  /// the plural.
+  fileprivate func resourceType(of entity: EntityDescription) -> String {
+    if let type = MappingRules.types(of: entity).first(where: { $0 != "*" }) { return type }
+    let plural = Inflection.plural(Inflection.naturalSnake(entity.name))
+    return inflectionType == .camelCase ? Inflection.camel(plural) ?? plural : plural
   }
 }
 

@@ -93,7 +93,7 @@ package struct RowExport {
     plan = try ExportPlan(source, in: model, options: options, plans: plans)
   }
 
-  /// The JSON of a row.
+  /// The JSON of a row; a document, where resources of JSON:API are written.
   ///
   /// - Parameters:
   ///   - slots: The properties that are wanted; nil is all.
@@ -104,7 +104,8 @@ package struct RowExport {
     let source = RowSource(reader)
     var exporter = Exporter(plan, source)
     let objects = source.begin([row])
-    return try exporter.export(objects.lowerBound, only: slots, namesKind: namesKind)
+    let json = try exporter.export(objects.lowerBound, only: slots, namesKind: namesKind)
+    return plan.options.writesResources ? .object(["data": json]) : json
   }
 
   /// The relationships of an object of exactly this entity whose objects are written as objects,
@@ -112,7 +113,7 @@ package struct RowExport {
   package func nestedSlots(of entity: EntityDescription) throws -> SlotSet {
     var result = SlotSet()
     for relationship in try plan.rootNode(for: entity).relationships
-    where plan.options.relationshipType != .keys || relationship.isWritten {
+    where !relationship.isOfKeys && !plan.options.writesResources {
       result.insert(relationship.description.slot)
     }
     return result
@@ -124,8 +125,8 @@ package struct RowExport {
     var result = SlotSet()
     for attribute in node.attributes { result.insert(attribute.rule.slot) }
     for relationship in node.relationships
-    where plan.options.relationshipType != .keys || relationship.isWritten
-      || relationship.description.kind != .oneToMany
+    where relationship.description.kind != .oneToMany
+      || !relationship.isOfKeys && !plan.options.writesResources
     {
       result.insert(relationship.description.slot)
     }

@@ -214,9 +214,10 @@ extension Inflection {
   }
 }
 
-// MARK: - Singular
+// MARK: - Singular and plural
 
-/// The English singular of a name, for keys such as `label_ids` of a relationship `labels`.
+/// The English singular of a name, for keys such as `label_ids` of a relationship `labels`, and its
+/// plural, for types of JSON:API.
 extension Inflection {
   /// What the singular of a plural name may be, the likeliest first: `blockedUsers` gives
   /// `blockedUser`, `categories` gives `category` and `categorie`, as `movies` needs. Empty when
@@ -235,6 +236,18 @@ extension Inflection {
       return [without(2), without(1)]
     }
     return [without(1)]
+  }
+
+  /// The English plural of a name in the singular, of which ``singulars(_:)`` knows the way back:
+  /// `category` gives `categories`.
+  package static func plural(_ name: String) -> String {
+    for (plural, singular) in irregular where hasLastWord(singular, in: name) {
+      return String(name.dropLast(singular.count - 1)) + plural.dropFirst()
+    }
+    if name.hasSuffix("y"), let before = name.dropLast().last, !"aeiou".contains(before) {
+      return String(name.dropLast()) + "ies"
+    }
+    return name + (["s", "x", "z", "ch", "sh"].contains(where: name.hasSuffix) ? "es" : "s")
   }
 
   private static let irregular = [("people", "person"), ("children", "child")]

@@ -36,6 +36,17 @@ package struct RowFill {
     return (slot, value)
   }
 
+  /// The item in a JSON:API document, or of a resource of one; nil when it has none. What is no
+  /// such document stays as it is.
+  package func item(ofDocument json: JSONValue) throws -> JSONValue? {
+    let isResource = json["type"] != nil && json["attributes"] ?? json["relationships"] != nil
+    guard isResource || json["data"] != nil else { return json }
+    let document = try JSONAPIDocument(isResource ? .object(["data": json]) : json)
+    let rewritten = document.rewritten(for: plan)
+    let items = rewritten.json.arrayValue ?? []
+    return items.indices.first { rewritten.node(of: $0) == nil }.map { items[$0] }
+  }
+
   /// Takes over what the JSON says, a new key among it, with all that is nested in it.
   ///
   /// - Parameter replacesNested: Whether nested objects come and go as in a sync.
