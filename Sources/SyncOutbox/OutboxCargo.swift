@@ -14,6 +14,7 @@ struct OutboxCargo {
   private let stack: DataStack
   private let destinations: [OutboxDestination]
   private var nested: [Int: SlotSet] = [:]
+  private var travellers: [Int: Bool] = [:]
 
   init(_ outbox: String, _ stack: DataStack, _ destinations: [OutboxDestination]) {
     self.outbox = outbox
@@ -29,11 +30,6 @@ struct OutboxCargo {
 
   // MARK: - Who carries what
 
-  /// What carries an object; nil when nothing does.
-  mutating func carrier(of entry: OutboxEntry, _ reader: StoreReader) throws -> Carrier? {
-    try carrier(of: entry.id, entry, reader, isDeep: false)
-  }
-
   /// Whether something carries an object, as far as that can be told without knowing what it
   /// belonged to before.
   mutating func isCarried(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
@@ -45,36 +41,70 @@ struct OutboxCargo {
       }
   }
 
-  /// Whether objects of an entity can travel at all.
+  /// Whether objects of an entity can travel at all: something above it nests them, or nests what
+  /// they are below. Entities that lead to each other in a circle are looked at once.
   private mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
-    for relationship in entity.relationships where relationship.kind == .toOne {
-      guard let inverse = relationship.inverseSlot else { continue }
-      let owner = entity.destination(of: relationship)
-      if try nestedSlots(of: owner)?.contains(inverse) ?? canTravel(owner) { return true }
+    if let known = travellers[entity.index] { return known }
+    var seen: Set<Int> = [entity.index]
+    var open = [entity]
+    while let next = open.popLast() {
+      for relationship in next.relationships where relationship.kind == .toOne {
+        guard let inverse = relationship.inverseSlot else { continue }
+        for owner in next.destination(of: relationship).familyEntities {
+          if let slots = try nestedSlots(of: owner) {
+            guard slots.contains(inverse) else { continue }
+            travellers[entity.index] = true
+            return true
+          }
+          if seen.insert(owner.index).inserted { open.append(owner) }
+        }
+      }
     }
+    travellers[entity.index] = false
     return false
   }
 
-  private mutating func carrier(
-    of id: ManagedObjectID, _ entry: OutboxEntry?, _ reader: StoreReader, isDeep: Bool
-  ) throws -> Carrier? {
+  /// What carries an object: the nearest of those that it is below. Objects that lead to each other
+  /// in a circle are looked at once.
+  private mutating func carrier(of entry: OutboxEntry, _ reader: StoreReader) throws -> Carrier? {
+    guard try canTravel(entry.id.entity) else { return nil }
+    var seen: Set<ManagedObjectID> = [entry.id]
+    var wave: [(id: ManagedObjectID, entry: OutboxEntry?)] = [(entry.id, entry)]
+    var isDeep = false
+    while !wave.isEmpty {
+      var above: [(id: ManagedObjectID, entry: OutboxEntry?)] = []
+      for (id, entry) in wave {
+        for (owner, inverse) in try owners(of: id, entry, reader) {
+          guard let slots = try nestedSlots(of: owner.id.entity) else {
+            if seen.insert(owner.id).inserted { above.append(owner) }
+            continue
+          }
+          let nestsAll = destinations.destination(for: owner.id.entity)?.nestsAll == true
+          guard slots.contains(inverse), !isDeep || nestsAll else { continue }
+          return Carrier(id: owner.id, slot: inverse)
+        }
+      }
+      wave = above
+      isDeep = true
+    }
+    return nil
+  }
+
+  /// What an object is below, with the slot of the list that it is in there.
+  private func owners(
+    of id: ManagedObjectID, _ entry: OutboxEntry?, _ reader: StoreReader
+  ) throws -> [(owner: (id: ManagedObjectID, entry: OutboxEntry?), inverse: Int)] {
     let row = try reader.rows(id.entity, rows: [id.row]).first
-    for relationship in id.entity.relationships where relationship.kind == .toOne {
+    return try id.entity.relationships.compactMap { relationship in
+      guard relationship.kind == .toOne, let inverse = relationship.inverseSlot else { return nil }
       // What was taken out of its owner's list goes with that list.
       var value = row?.values[relationship.slot] ?? .null
       if value.isNull { value = entry?.edit?.base[relationship.name] ?? .null }
-      guard let inverse = relationship.inverseSlot, case .int(let number) = value,
+      guard case .int(let number) = value,
         let owner = try owner(number, id.entity.destination(of: relationship), reader)
-      else { continue }
-      let slots = try nestedSlots(of: owner.id.entity)
-      if let slots {
-        let nestsAll = destinations.destination(for: owner.id.entity)?.nestsAll == true
-        guard slots.contains(inverse), !isDeep || nestsAll else { continue }
-        return Carrier(id: owner.id, slot: inverse)
-      }
-      if let found = try carrier(of: owner.id, owner.entry, reader, isDeep: true) { return found }
+      else { return nil }
+      return (owner, inverse)
     }
-    return nil
   }
 
   /// An object that is there, or whose deletion has not been sent.

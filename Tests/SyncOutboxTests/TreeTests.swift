@@ -1,0 +1,103 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// Objects without a handler of entities that lead to themselves, or to each other in a circle.
+@Suite struct TreeTests {
+  final class Tag: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @Attribute var name: String?
+    @ToOne var parent: Tag?
+    @ToMany(inverse: "parent") var children: Set<Tag>
+    @ToOne var post: Post?
+  }
+
+  final class Post: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @ToMany(inverse: "post") var tags: Set<Tag>
+  }
+
+  final class Chicken: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @ToOne var egg: Egg?
+    @ToMany(inverse: "chicken") var eggs: Set<Egg>
+  }
+
+  final class Egg: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @ToOne var chicken: Chicken?
+    @ToMany(inverse: "egg") var chickens: Set<Chicken>
+  }
+
+  private let stack: DataStack
+  private let outbox: Outbox
+
+  init() throws {
+    stack = try DataStack(
+      model: ManagedObjectModel(Tag.self, Post.self, Chicken.self, Egg.self), store: .inMemory,
+      tracksChanges: true)
+    outbox = try Outbox(stack, name: "api")
+  }
+
+  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
+  {
+    try await stack.performBackgroundTask { context in
+      try body(context)
+      try context.save()
+    }
+  }
+
+  @Test func an_entity_that_leads_to_itself_waits_for_a_handler() async throws {
+    outbox.send(Chicken.self) { _ in .accepted() }
+    try await edit { context in
+      let tag = Tag(context: context)
+      let child = Tag(context: context)
+      child.parent = tag
+      let loop = Tag(context: context)
+      loop.parent = loop
+    }
+    #expect(try outbox.pending.allSatisfy { $0.obstacle != nil })
+    let report = try await outbox.send()
+    #expect(report.unhandled == ["Tag"] && report["Tag"].waiting.count == 3)
+    try await edit { for tag in try $0.fetch(Fetch<Tag>()) { tag.name = "edited" } }
+    #expect(try outbox.pending.count == 3)
+  }
+
+  @Test func entities_that_lead_to_each_other_wait_for_a_handler() async throws {
+    outbox.send(Post.self) { _ in .accepted() }
+    try await edit { context in
+      let (chicken, egg) = (Chicken(context: context), Egg(context: context))
+      (chicken.egg, egg.chicken) = (egg, chicken)
+    }
+    #expect(try outbox.pending.allSatisfy { $0.obstacle != nil })
+    #expect(try await outbox.send().unhandled == ["Chicken", "Egg"])
+  }
+
+  /// A tree of any depth, which would not fit on a thread's stack.
+  @Test func the_nearest_that_nests_it_carries_it_however_deep_it_is() async throws {
+    let log = Locked<[OutboxChange]>([])
+    outbox.send(Post.self, using: ExportOptions(relationshipType: .array)) { change in
+      log.withLock { $0.append(change) }
+      return .accepted()
+    }
+    try await edit { context in
+      var tag = Tag(context: context)
+      tag.post = Post(context: context)
+      for number in 0..<200 {
+        let child = Tag(context: context)
+        (child.id, child.parent) = (Int64(number), tag)
+        tag = child
+      }
+    }
+    #expect(try outbox.pending.compactMap(\.obstacle).isEmpty)
+    let report = try await outbox.send()
+    #expect(report["Tag"].accepted.count == 201 && report.unhandled.isEmpty)
+    #expect(log.withLock { $0.map(\.kind) } == [.insert])
+    #expect(try outbox.pending.isEmpty)
+  }
+}
