@@ -46,7 +46,7 @@ extension OutboxAnswer {
   /// | 201, 204 without JSON | accepted, with the key in `Location` or `OData-EntityId`: `/orders/17`, `/Orders(17)`, `/orders?id=eq.17` |
   /// | 202 | accepted; its body tells of the request, and of the object only `at` a path |
   /// | 207 | refused: it has several answers, which you have to read |
-  /// | 404, 410 | gone |
+  /// | 404, 410, PostgREST's 406 of no row | gone |
   /// | 409, 412 | conflict, with the JSON of the object; where there is none, that of the error |
   /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` or `Backoff` says, a day at most |
   /// | anything else with `Retry-After` | retry, then |
@@ -81,6 +81,7 @@ extension OutboxAnswer {
         self = .accepted(object ?? headers.key)
       }
     case 404, 410: self = .gone
+    case 406 where body?.isOfNoRow == true: self = .gone
     case 409, 412: self = .conflict(object ?? (body?.reason == nil ? nil : body?.onlyObject))
     case 401, 407, 408, 425, 429, 500, 502...599:
       self = .retry(after: headers.retryAfter, reason: "Status \(http.statusCode).")
@@ -128,6 +129,13 @@ extension JSONValue {
   fileprivate var onlyObject: JSONValue? {
     if let list = arrayValue, list.count == 1 { return list[0].onlyObject }
     return objectValue.map { .object($0) }
+  }
+
+  /// Whether PostgREST was asked for one object, and found no row: its versions differ in the code
+  /// and the verb, not in the number before “rows”.
+  fileprivate var isOfNoRow: Bool {
+    guard let details = self["details"]?.stringValue else { return false }
+    return details.hasSuffix(" 0 rows") || details.contains(" 0 rows,")
   }
 
   /// What a server says that answers everything with 200, as GraphQL does, instead of the object:

@@ -92,6 +92,27 @@ import Testing
     // PostgREST
     Case(status: 201, body: #"[{"id": 5}]"#, answer: .accepted(["id": 5])),
     Case(status: 201, body: #"[{"id": 5}, {"id": 6}]"#, answer: .accepted()),
+    // PostgREST, asked for one object with `Accept: application/vnd.pgrst.object+json`
+    Case(
+      status: 406,
+      body:
+        #"{"code": "PGRST116", "details": "The result contains 0 rows", "hint": null, "message": "JSON object requested, multiple (or no) rows returned"}"#,
+      answer: .gone),
+    Case(
+      status: 406,
+      body:
+        #"{"details": "Results contain 0 rows, application/vnd.pgrst.object+json requires 1 row", "message": "JSON object requested, multiple (or no) rows returned"}"#,
+      answer: .gone),
+    Case(
+      status: 406,
+      body:
+        #"{"code": "PGRST116", "details": "The result contains 10 rows", "hint": null, "message": "JSON object requested, multiple (or no) rows returned"}"#,
+      answer: .refused(
+        "Status 406: JSON object requested, multiple (or no) rows returned: The result contains 10 rows"
+      )),
+    Case(
+      status: 406, body: #"{"message": "Not acceptable."}"#,
+      answer: .refused("Status 406: Not acceptable.")),
   ]
 
   /// Where the object is that was made, without saying more of it.
