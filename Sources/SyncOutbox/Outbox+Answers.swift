@@ -62,7 +62,7 @@ extension Outbox {
       }
       var applied = try all(takesJSON: false)
       applied[0].remarks.append(
-        "The answer to the \(answered[0].change) was accepted, but its JSON could not be taken over: \(error)"
+        "The JSON that answers the \(answered[0].change) could not be taken over: \(error)"
       )
       return applied
     }
@@ -96,16 +96,18 @@ extension Outbox {
     else { return OutboxApplied(outcome: .again) }
     let source = settings.destinations.destination(for: change.objectID.entity)?
       .source(for: change.objectID.entity)
+    let isRead = answer.json != nil || change.kind == .insert
     let fill =
-      takesJSON && (answer.json != nil || change.kind == .insert)
-      ? try source.map { try RowFill($0, stack) } : nil
+      takesJSON
+      ? try source.flatMap { isRead ? try RowFill($0, stack) : nil }
+      : source.flatMap { isRead ? try? RowFill($0, stack) : nil }
     let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
     var step = OutboxStep(before, change, settings, isMade: check.isMade)
     step.take(check.answer)
     var applied = OutboxApplied(outcome: step.outcome)
     applied.remarks += check.remarks
     var json = takesJSON ? step.json : nil
-    if json != nil, let found = check.key {
+    if step.json != nil, let found = check.key {
       applied.key = found.value
       if step.entry.waiting?.kind == .delete, check.copy != nil {
         // One of the two was deleted here: what the server has is the other.
@@ -113,11 +115,14 @@ extension Outbox {
       } else if step.entry.waiting?.kind == .delete {
         // Made and deleted here: only now it is known what to delete there.
         let key = change.objectID.entity.properties[found.slot].name
-        step.entry.tombstone[key] = found.value
+        if change.kind != .delete { step.entry.tombstone[key] = found.value }
       } else if let copy = check.copy {
         try RowMerger(transaction, outbox: name).join(&step.entry, copy)
         applied.isJoined = true
       }
+    }
+    if let json, let fill, step.entry.waiting?.kind == .delete {
+      step.entry.takeVersion(try fill.attributes(in: json))
     }
     if step.isThereAlready {
       step.entry.waiting?.base =
@@ -145,12 +150,33 @@ extension Outbox {
         try transaction.delete(ids.map(\.row), of: entity)
       }
     }
+    if step.json != nil, let key = check.key, isThere, change.kind == .insert {
+      // It counts, whatever becomes of the rest of the JSON.
+      try transaction.takeKey(key, of: change.objectID)
+    }
     if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
     return applied
   }
 }
 
+extension OutboxEntry {
+  /// Takes over what the server has of an object that is to be deleted there: the version that the
+  /// deletion has to name among it. The key stays.
+  fileprivate mutating func takeVersion(_ attributes: [(slot: Int, value: Value)]) {
+    for (slot, value) in attributes where slot != id.entity.primaryKey?.slot {
+      let name = id.entity.properties[slot].name
+      tombstone[name] = value
+      waiting?.base[name] = value
+    }
+  }
+}
+
 extension StoreTransaction {
+  /// Gives an object its key when it has none.
+  fileprivate func takeKey(_ key: (slot: Int, value: Value), of id: ManagedObjectID) throws {
+    if try value(key.slot, of: id).isNull { try write([key], to: [id.row], of: id.entity) }
+  }
+
   /// Those of some objects that have no key yet.
   fileprivate func withoutKeys(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
     try ids.filter { id in
@@ -253,14 +279,17 @@ struct OutboxStep {
       }
       let edit = entry.edit
       entry.takeBack()
-      // It is there already: what is here goes on top.
+      // It is there already, under the key that the JSON says: what is here goes on top.
       if edit?.kind == .insert {
         var slots = SlotSet()
-        for property in change.objectID.entity.properties { slots.insert(property.slot) }
+        let entity = change.objectID.entity
+        for property in entity.properties where property.slot != entity.primaryKey?.slot {
+          slots.insert(property.slot)
+        }
         entry.waiting = OutboxEntry.Edit(.update, slots: slots)
         isThereAlready = true
       }
-      if edit?.kind != .delete { self.json = json }
+      self.json = json
       outcome = .again
     }
   }

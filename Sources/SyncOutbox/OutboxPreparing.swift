@@ -85,7 +85,7 @@ struct OutboxPreparing: Sendable {
     }
     if edit.kind == .delete {
       return try send(
-        entry, edit, json: .object(preserved(entry)), changed: nil, destination, in: transaction)
+        entry, edit, json: .object(try preserved(entry, destination)), changed: nil, destination, in: transaction)
     }
     guard let row = try transaction.rows(id.entity, rows: [id.row]).first else {
       return try drop(entry, in: transaction)
@@ -202,11 +202,19 @@ struct OutboxPreparing: Sendable {
     return OutboxShipment(change: change, handler: destination.handler)
   }
 
-  /// What is known of a deleted object, under the keys that an export gives its attributes.
-  private func preserved(_ entry: OutboxEntry) -> JSONObject {
-    let rules = stack.mappingPlans.plan(for: entry.id.entity).rootNode.attributes
+  /// What is known of a deleted object, under the keys that its JSON gives the attributes.
+  private func preserved(
+    _ entry: OutboxEntry, _ destination: OutboxDestination
+  ) throws -> JSONObject {
+    let plans = stack.mappingPlans
+    let source = destination.source(for: entry.id.entity)
+    let rules = try plans.plan(for: source, in: stack.model).rootNode.attributes
+    let mapped = Set(rules.map(\.name))
+    let others = plans.plan(for: entry.id.entity).rootNode.attributes.filter {
+      !mapped.contains($0.name)
+    }
     var result = JSONObject()
-    for rule in rules {
+    for rule in rules + others {
       if let value = entry.tombstone[rule.name], !value.isNull {
         result[rule.remoteKey.steps.last ?? rule.name] = JSONValue(scalar: value)
       }

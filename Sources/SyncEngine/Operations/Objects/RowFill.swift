@@ -47,6 +47,13 @@ package struct RowFill {
     return items.indices.first { rewritten.node(of: $0) == nil }.map { items[$0] }
   }
 
+  /// The attributes that the JSON mentions, null for those that it clears.
+  ///
+  /// - Throws: ``SyncError`` when the item cannot be used.
+  package func attributes(in item: JSONValue) throws -> [(slot: Int, value: Value)] {
+    try ItemValues(item, plan: plan).values
+  }
+
   /// Takes over what the JSON says, a new key among it, with all that is nested in it.
   ///
   /// - Parameter replacesNested: Whether nested objects come and go as in a sync.

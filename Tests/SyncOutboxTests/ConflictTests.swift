@@ -1,0 +1,210 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// What the server has already, or has changed meanwhile.
+@Suite struct ConflictTests {
+  /// A document whose server wants to hear which version is meant.
+  final class Page: ManagedObject {
+    @PrimaryKey(remoteKey: "page_id") var id: Int64?
+    @Attribute var title: String?
+    @Attribute(isPreservedInHistory: true) var version: Int64?
+  }
+
+  // MARK: - Insertions
+
+  /// The usual answer of a unique index when the first answer was lost.
+  @Test(arguments: OutboxConflictPolicy.allCases)
+  func a_new_object_takes_the_key_that_a_conflict_says(_ policy: OutboxConflictPolicy) async throws
+  {
+    let shop = try Shop()
+    shop.outbox.whenInConflict = policy
+    await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
+    shop.outbox.send(Customer.self) { [server = shop.server] change in
+      change.kind == .insert
+        ? .conflict(["id": 5, "name": "Ann"]) : try await server.answer(change)
+    }
+    try await shop.edit { context in
+      let customer = Customer(context: context)
+      customer.name = "Anna"
+      Order(context: context).customer = customer
+    }
+    let report = try await shop.outbox.send()
+    let log = await shop.server.log
+    switch policy {
+    case .merge:
+      #expect(log.first { $0.entity == "Customer" }?.changedJSON["id"] == nil)
+      #expect(await shop.server.objects["Customer"]?[5]?["name"] == "Anna")
+    case .takeServer:
+      #expect(try shop.stored("Customer")[5]?["name"] == "Ann")
+    case .refuse:
+      #expect(report.refused == 1 && report["Order"].waiting.count == 1)
+      return
+    }
+    // What refers to it has the key that it has taken.
+    #expect(log.first { $0.entity == "Order" }?.json["customer_id"] == 5)
+    #expect(report.refused == 0 && report.waiting == 0, "\(report)")
+    #expect(try shop.outbox.pending.isEmpty)
+    #expect(try await shop.stack.checkConsistency().problems.isEmpty)
+  }
+
+  /// A key that was made here gives way to that of the object which the server has in its place.
+  @Test func a_new_object_with_a_key_of_its_own_takes_that_of_the_server() async throws {
+    let shop = try Shop()
+    await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
+    shop.outbox.send(Customer.self) { [server = shop.server] change in
+      change.kind == .insert
+        ? .conflict(["id": 5, "name": "Ann"]) : try await server.answer(change)
+    }
+    try await shop.edit { context in
+      let customer = Customer(context: context)
+      (customer.id, customer.name) = (700, "Anna")
+    }
+    try await shop.outbox.send()
+    #expect(try shop.stored("Customer").keys.sorted() == [5])
+    #expect(await shop.server.objects["Customer"]?[5]?["name"] == "Anna")
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func one_that_was_deleted_meanwhile_is_deleted_under_that_key() async throws {
+    let shop = try Shop()
+    await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
+    shop.outbox.send(Customer.self) { [server = shop.server, stack = shop.stack] change in
+      guard change.kind == .insert else { return try await server.answer(change) }
+      try await stack.performBackgroundTask { context in
+        for customer in try context.fetch(Fetch<Customer>()) { context.delete(customer) }
+        try context.save()
+      }
+      return .conflict(["id": 5, "name": "Ann"])
+    }
+    try await shop.edit { Customer(context: $0).name = "Ann" }
+    let report = try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.id) == ["5"])
+    #expect(await shop.server.objects["Customer"]?.isEmpty == true)
+    #expect(report.refused == 0)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  /// JSON of a kind that nobody knows cannot be taken over, but for its key.
+  @Test(arguments: [false, true])
+  func the_key_of_json_that_cannot_be_used_counts(_ isConflict: Bool) async throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel(Contact.self, Friend.self), store: .inMemory, tracksChanges: true)
+    let outbox = try Outbox(stack, name: "api")
+    let log = Locked<[OutboxChange]>([])
+    outbox.send(Contact.self) { change in
+      log.withLock { $0.append(change) }
+      guard change.kind == .insert else { return .accepted() }
+      let json: JSONValue = ["id": 5, "kind": "Unicorn"]
+      return isConflict ? .conflict(json) : .accepted(json)
+    }
+    try await stack.performBackgroundTask { context in
+      Contact(context: context).name = "Ann"
+      try context.save()
+    }
+    let report = try await outbox.send()
+    #expect(report.accepted == 1 && report.refused == 0, "\(report)")
+    let sent = log.withLock { $0 }
+    #expect(sent.map(\.kind) == (isConflict ? [.insert, .update] : [.insert]))
+    #expect(sent.dropFirst().allSatisfy { $0.id == "5" && $0.changedJSON["name"] == "Ann" })
+    let keys = try await stack.performBackgroundTask { try $0.fetch(Fetch<Contact>()).map(\.id) }
+    #expect(keys == [5])
+    #expect(try outbox.pending.isEmpty)
+  }
+
+  class Contact: ManagedObject {
+    override class var entityUserInfo: [String: String] { ["sync.typeKey": "kind"] }
+    @PrimaryKey var id: Int64?
+    @Attribute var name: String?
+  }
+
+  final class Friend: Contact {}
+
+  // MARK: - Deletions
+
+  /// A stack with one page of version 1, and what was sent of it.
+  private struct Desk: Sendable {
+    final class Log: Sendable {
+      let changes = Locked<[OutboxChange]>([])
+    }
+
+    let stack: DataStack
+    let outbox: Outbox
+    let log = Log()
+
+    init(
+      _ answer: @escaping @Sendable (OutboxChange, DataStack) async throws -> OutboxAnswer
+    ) async throws {
+      stack = try DataStack(
+        model: ManagedObjectModel(Page.self), store: .inMemory, tracksChanges: true)
+      try await stack.sync(
+        #"[{"page_id": 1, "title": "a", "version": 1}]"#, inEntityNamed: "Page")
+      outbox = try Outbox(stack, name: "api")
+      outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+      outbox.send(Page.self) { [log, stack] change in
+        log.changes.withLock { $0.append(change) }
+        return try await answer(change, stack)
+      }
+    }
+
+    var sent: [OutboxChange] { log.changes.withLock { $0 } }
+  }
+
+  private static func edit(
+    _ stack: DataStack, _ body: @escaping @Sendable (Page, ManagedObjectContext) throws -> Void
+  ) async throws {
+    try await stack.performBackgroundTask { context in
+      for page in try context.fetch(Fetch<Page>()) { try body(page, context) }
+      try context.save()
+    }
+  }
+
+  private static let newer: JSONValue = ["page_id": 1, "title": "b", "version": 2]
+
+  @Test func a_deletion_in_conflict_is_sent_again_with_the_new_version() async throws {
+    let desk = try await Desk { change, _ in
+      change.json["version"] == 2 ? .accepted() : .conflict(ConflictTests.newer)
+    }
+    try await ConflictTests.edit(desk.stack) { page, context in context.delete(page) }
+    let report = try await desk.outbox.send()
+    #expect(report.accepted == 1 && report.refused == 0, "\(report)")
+    #expect(desk.sent.map(\.json) == [["page_id": 1, "version": 1], ConflictTests.newer])
+    #expect(desk.sent.map(\.id) == ["1", "1"])
+    #expect(Set(desk.sent.map(\.idempotencyKey)).count == 2)
+    #expect(try desk.outbox.pending.isEmpty)
+  }
+
+  @Test func a_deletion_that_is_refused_goes_back_to_the_version_of_the_conflict() async throws {
+    let desk = try await Desk { change, _ in
+      change.json["version"] == 2 ? .refused("no") : .conflict(ConflictTests.newer)
+    }
+    try await ConflictTests.edit(desk.stack) { page, context in context.delete(page) }
+    #expect(try await desk.outbox.send().refused == 1)
+    try desk.outbox.revert(desk.outbox.refused)
+    try await ConflictTests.edit(desk.stack) { page, _ in
+      #expect(page.id == 1 && page.title == "b" && page.version == 2)
+    }
+  }
+
+  /// The answer to an edit says the version that a deletion since has to name.
+  @Test(arguments: [false, true])
+  func a_deletion_names_the_version_that_an_answer_before_it_said(
+    _ isConflict: Bool
+  ) async throws {
+    let desk = try await Desk { change, stack in
+      guard change.kind == .update else { return .accepted() }
+      try await ConflictTests.edit(stack) { page, context in context.delete(page) }
+      return isConflict ? .conflict(ConflictTests.newer) : .accepted(ConflictTests.newer)
+    }
+    try await ConflictTests.edit(desk.stack) { page, _ in page.title = "b" }
+    try await desk.outbox.send()
+    #expect(desk.sent.map(\.kind) == [.update, .delete])
+    #expect(desk.sent.last?.json["version"] == 2)
+    #expect(try desk.outbox.pending.isEmpty)
+  }
+}
