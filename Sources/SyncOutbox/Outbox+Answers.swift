@@ -68,25 +68,6 @@ extension Outbox {
     }
   }
 
-  /// Keeps how often a change was tried in vain, and until when the server wants to be left alone.
-  func keepTries(_ delivery: OutboxDelivery) async throws {
-    let change = delivery.shipment.change
-    try await withStore { [self] store in
-      _ = try store.write(info) { transaction in
-        guard let before = try transaction.outboxEntry(change.objectID, in: name),
-          before.sent?.idempotencyKey == change.idempotencyKey
-        else { return }
-        var entry = before
-        entry.tries += Int64(delivery.attempts)
-        if case .later(let seconds, _) = delivery.outcome {
-          let time = Date().timeIntervalSince1970 + min(seconds, 366 * 86_400)
-          entry.earliest = Int64(time * 1000)
-        }
-        try transaction.setOutboxEntry(entry, before: before, in: name)
-      }
-    }
-  }
-
   private func write(
     _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings,
     in transaction: StoreTransaction, takesJSON: Bool
@@ -215,6 +196,9 @@ struct OutboxStep {
     self.settings = settings
   }
 
+  /// Why an edit of an object is refused that the server does not have.
+  static let goneReason = "The server does not have the object any more."
+
   mutating func take(_ answer: OutboxAnswer) {
     entry.tries += 1
     entry.earliest = nil
@@ -258,7 +242,7 @@ struct OutboxStep {
       refuse(
         "The server has nothing at the address where it was to be made, or not what it belongs to.")
     default:
-      refuse("The server does not have the object any more.")
+      refuse(OutboxStep.goneReason)
     }
   }
 

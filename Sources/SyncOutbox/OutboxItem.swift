@@ -8,7 +8,8 @@ public struct OutboxItem: Sendable, Hashable {
   public enum State: Sendable, Hashable {
     /// It is sent in the next run; after a date when the server asked for that.
     case waiting(until: Date?)
-    /// It was sent, and there was no answer yet; it is sent again, the same, in the next run.
+    /// It was sent, and there was no answer yet; it is sent again, the same, in the next run; after
+    /// a date when the server asked for that, or answered others meanwhile.
     case unanswered(until: Date?)
     /// The server did not take it, for that reason. Editing the object tries again.
     case refused(String)
@@ -34,6 +35,14 @@ public struct OutboxItem: Sendable, Hashable {
   /// Name of the object's own entity.
   public var entity: String { objectID.entity.name }
 
+  /// When it is sent at the earliest; nil when the next run sends it.
+  var nextTry: Date? {
+    switch state {
+    case .waiting(let date), .unanswered(let date): date.flatMap { $0 > Date() ? $0 : nil }
+    case .refused: nil
+    }
+  }
+
   init(_ entry: OutboxEntry, _ edit: OutboxEntry.Edit, key: Value?, obstacle: String? = nil) {
     self.obstacle = obstacle
     objectID = entry.id
@@ -58,7 +67,9 @@ extension OutboxItem: CustomStringConvertible {
     case .waiting(let date):
       if let obstacle { return "\(text) (\(obstacle))" }
       return date.map { "\(text) (waiting until \(DateText.iso8601($0)))" } ?? text
-    case .unanswered: return "\(text) (no answer yet)"
+    case .unanswered:
+      guard let nextTry else { return "\(text) (no answer yet)" }
+      return "\(text) (no answer to \(tries) tries, next try \(DateText.iso8601(nextTry)))"
     case .refused(let reason): return "\(text) (refused: \(reason))"
     }
   }

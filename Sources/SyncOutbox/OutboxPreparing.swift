@@ -14,17 +14,19 @@ struct OutboxPreparing: Sendable {
     /// It cannot be sent in this run.
     case held
     case refused(String, OutboxChange)
-    /// Another object, which has to be sent first.
-    case after(OutboxEntry)
+    /// Another object has to be sent first.
+    case after(Wait)
   }
 
-  private let name: String
-  private let stack: DataStack
-  private let destinations: [OutboxDestination]
+  let name: String
+  let stack: DataStack
+  let destinations: [OutboxDestination]
   private let now: Int64
 
-  /// What travels inside others.
-  var cargo: [ManagedObjectID: [ManagedObjectID]] = [:]
+  /// What travels inside others, by what carries it, and the other way round.
+  private(set) var cargo: [ManagedObjectID: [ManagedObjectID]] = [:]
+  private(set) var carriers: [ManagedObjectID: ManagedObjectID] = [:]
+  private(set) var references: OutboxReferences?
 
   /// - Throws: `ModelError` when the model has no entity of a handler.
   init(_ outbox: Outbox, _ destinations: [OutboxDestination]) throws {
@@ -43,35 +45,45 @@ struct OutboxPreparing: Sendable {
       && destinations.destination(for: entry.id.entity) != nil
   }
 
-  /// Has objects without a handler travel inside those that nest them.
-  mutating func load(in transaction: StoreTransaction) throws {
+  /// Has objects without a handler travel inside those that nest them, and finds out what deletions
+  /// wait for.
+  ///
+  /// - Returns: What may have its turn in this run.
+  mutating func load(in transaction: StoreTransaction) throws -> [OutboxEntry] {
     var passengers: [ManagedObjectID] = []
     try transaction.readOutbox(name) { entry in
       if destinations.destination(for: entry.id.entity) == nil { passengers.append(entry.id) }
     }
-    guard !passengers.isEmpty else { return }
-    var loading = OutboxCargo(name, stack, destinations)
-    cargo = try loading.load(passengers, in: transaction)
+    if !passengers.isEmpty {
+      var loading = OutboxCargo(name, stack, destinations)
+      cargo = try loading.load(passengers, in: transaction)
+      for (carrier, ids) in cargo { for id in ids { carriers[id] = carrier } }
+    }
+    var entries: [OutboxEntry] = []
+    var deletions: [OutboxEntry] = []
+    try transaction.readOutbox(name) { entry in
+      if mayBeSent(entry) { entries.append(entry) }
+      if entry.edit?.kind == .delete, destinations.destination(for: entry.id.entity) != nil {
+        deletions.append(entry)
+      }
+    }
+    references = try OutboxReferences(to: deletions, outbox: name, transaction)
+    return entries
   }
 
   /// Makes several ready, by what was edited until now: nothing is sent of a new object that has
   /// been deleted meanwhile.
   ///
-  /// - Parameters:
-  ///   - schedule: What else is to be sent in this run.
-  ///   - isForced: Whether the object is sent without waiting for what it refers to: a reference to
-  ///     a new object is sent later, as an update.
+  /// - Parameter schedule: What else is to be sent in this run.
   func prepare(
-    _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, isForced: Bool,
-    in transaction: StoreTransaction
+    _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, in transaction: StoreTransaction
   ) throws -> [(ManagedObjectID, Outcome)] {
     try transaction.drainHistory(intoOutbox: name)
-    return try ids.map { ($0, try prepare($0, schedule, isForced: isForced, in: transaction)) }
+    return try ids.map { ($0, try prepare($0, schedule, in: transaction)) }
   }
 
   private func prepare(
-    _ id: ManagedObjectID, _ schedule: OutboxSchedule, isForced: Bool,
-    in transaction: StoreTransaction
+    _ id: ManagedObjectID, _ schedule: OutboxSchedule, in transaction: StoreTransaction
   ) throws -> Outcome {
     guard let entry = try transaction.outboxEntry(id, in: name), let edit = entry.edit else {
       return .nothing
@@ -81,11 +93,14 @@ struct OutboxPreparing: Sendable {
     }
     // What was sent without an answer goes again as it was, and what was done since after it.
     if let sent = entry.sent {
-      return .ready(try shipment(entry, sent, destination, in: transaction))
+      return .ready(
+        try shipment(entry, sent, destination, isRepeated: true, in: transaction))
     }
     if edit.kind == .delete {
+      if let wait = try deletionWait(entry, schedule, in: transaction) { return .after(wait) }
       return try send(
-        entry, edit, json: .object(try preserved(entry, destination)), changed: nil, destination, in: transaction)
+        entry, edit, json: .object(try preserved(entry, destination)), changed: nil, destination,
+        in: transaction)
     }
     guard let row = try transaction.rows(id.entity, rows: [id.row]).first else {
       return try drop(entry, in: transaction)
@@ -97,19 +112,8 @@ struct OutboxPreparing: Sendable {
     var slots = edit.kind == .insert ? exported : edit.slots.intersection(exported)
     if slots.isEmpty { return try drop(entry, in: transaction) }
     var postponed = SlotSet()
-    for relationship in id.entity.relationships where slots.contains(relationship.slot) {
-      guard let other = try unsentTarget(of: relationship, row, in: transaction) else { continue }
-      guard isForced else { return .after(other) }
-      postponed.insert(relationship.slot)
-    }
-    if edit.kind == .insert, !isForced, let key = id.entity.primaryKey {
-      let value = row.values[key.slot]
-      let place = OutboxSchedule.Key(root: id.entity.rootIndex, value: value)
-      if let deletion = schedule.deletion(of: place),
-        let other = try transaction.outboxEntry(deletion, in: name)
-      {
-        return .after(other)
-      }
+    if let wait = try wait(row, edit.kind, slots, schedule, &postponed, in: transaction) {
+      return .after(wait)
     }
     slots.subtract(postponed)
     let json = try export.json(of: row, only: edit.kind == .insert ? slots : exported, transaction)
@@ -122,32 +126,6 @@ struct OutboxPreparing: Sendable {
       in: transaction)
   }
 
-  /// A new object that a relationship leads to and that is not sent yet, if it will ever be.
-  private func unsentTarget(
-    of relationship: RelationshipDescription, _ row: StoredRow, in transaction: StoreTransaction
-  ) throws -> OutboxEntry? {
-    let destination = row.entity.destination(of: relationship)
-    var targets: [ManagedObjectID] = []
-    switch relationship.kind {
-    case .oneToMany: break
-    case .toOne:
-      if case .int(let target) = row.values[relationship.slot] {
-        targets = [ManagedObjectID(entity: destination, row: target)]
-      }
-    case .manyToMany:
-      targets = try transaction.members(of: relationship, in: row.entity, owners: [row.row])
-        .map { ManagedObjectID(entity: $0.entity, row: $0.row) }
-    }
-    for target in targets where target != row.id {
-      guard let entry = try transaction.outboxEntry(target, in: name),
-        entry.sent?.edit.kind ?? entry.waiting?.kind == .insert,
-        destinations.destination(for: entry.id.entity) != nil
-      else { continue }
-      return entry
-    }
-    return nil
-  }
-
   /// Keeps what is about to be sent, so that it can be sent again as it is.
   private func send(
     _ before: OutboxEntry, _ edit: OutboxEntry.Edit, json: JSONValue, changed: JSONValue?,
@@ -158,7 +136,7 @@ struct OutboxPreparing: Sendable {
     let sent = OutboxEntry.Shipment(
       edit, json: json.description, changedJSON: changed?.description ?? "",
       idempotencyKey: UUID().uuidString)
-    let shipment = try shipment(entry, sent, destination, in: transaction)
+    let shipment = try shipment(entry, sent, destination, isRepeated: false, in: transaction)
     if edit.kind != .insert, shipment.change.key == nil, before.id.entity.primaryKey != nil {
       entry.refusal =
         "The object has no key, so nobody can say to the server which one is meant. Have the handler "
@@ -190,7 +168,7 @@ struct OutboxPreparing: Sendable {
 
   private func shipment(
     _ entry: OutboxEntry, _ sent: OutboxEntry.Shipment, _ destination: OutboxDestination,
-    in transaction: StoreTransaction
+    isRepeated: Bool, in transaction: StoreTransaction
   ) throws -> OutboxShipment {
     let json = try JSONValue(parsing: sent.json)
     let change = OutboxChange(
@@ -199,7 +177,8 @@ struct OutboxPreparing: Sendable {
       properties: sent.edit.slots.map { entry.id.entity.properties[$0].name }, json: json,
       changedJSON: sent.changedJSON.isEmpty ? json : try JSONValue(parsing: sent.changedJSON),
       idempotencyKey: sent.idempotencyKey)
-    return OutboxShipment(change: change, handler: destination.handler)
+    return OutboxShipment(
+      change: change, handler: destination.handler, isRepeated: isRepeated)
   }
 
   /// What is known of a deleted object, under the keys that its JSON gives the attributes.

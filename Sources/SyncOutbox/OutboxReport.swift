@@ -31,6 +31,10 @@ public struct OutboxReport: Sendable {
   /// nested in.
   public internal(set) var unhandled: Set<String> = []
 
+  /// Changes that wait for a date: the server asked for that, or answered others while these had no
+  /// answer in several runs. ``Outbox/retry(_:)`` sends one in the next run.
+  public internal(set) var postponed: [OutboxItem] = []
+
   /// Answers that were taken, but whose JSON could not be taken over, with the reason.
   public internal(set) var unusedAnswers: [String] = []
 
@@ -52,6 +56,7 @@ extension OutboxReport: CustomStringConvertible {
     for name in unhandled.sorted() {
       lines.append("\(name): \(OutboxReport.obstacle(name))")
     }
+    lines += postponed.map(\.description)
     if let stopReason { lines.append("Stopped: \(stopReason)") }
     lines += unusedAnswers
     return lines.isEmpty ? "Nothing to send" : lines.joined(separator: "\n")

@@ -48,6 +48,10 @@ final class OutboxRun {
   /// How often a change was given up in a row, without an answer to another one.
   private var failures = 0
 
+  /// What was given up, and what was answered.
+  private var failed: [OutboxDelivery] = []
+  private var answeredObjects: Set<ManagedObjectID> = []
+
   /// How often an object was in conflict.
   private var conflicts: [ManagedObjectID: Int] = [:]
 
@@ -67,11 +71,7 @@ final class OutboxRun {
       try store.write(outbox.info) { transaction in
         try transaction.drainHistory(intoOutbox: outbox.name)
         var destinations = destinations
-        try destinations.load(in: transaction)
-        var entries: [OutboxEntry] = []
-        try transaction.readOutbox(outbox.name) { entry in
-          if destinations.mayBeSent(entry) { entries.append(entry) }
-        }
+        let entries = try destinations.load(in: transaction)
         return (entries, destinations)
       }.0
     }
@@ -101,9 +101,15 @@ final class OutboxRun {
           }
         }
         _ = try? await outbox.apply(answered, settings)
+        try? await outbox.takeBack(ready)
         throw error
       }
     }
+    try await outbox.takeBack(ready)
+    try await outbox.isolate(
+      failed.filter { delivery in
+        answeredObjects.contains { $0 != delivery.shipment.change.objectID }
+      })
     try await noteWaiting()
     return report
   }
@@ -126,22 +132,19 @@ final class OutboxRun {
   /// Has the next changes made ready when they will soon be due.
   private func prepare(in group: inout ThrowingTaskGroup<Event, any Error>) {
     guard !isPreparing, report.stopReason == nil, ready.count < settings.concurrency else { return }
-    var ids: [ManagedObjectID] = []
-    var isForced = false
-    while ids.count < OutboxRun.portion, let id = schedule.next() { ids.append(id) }
     // Nothing is under way that others wait for.
     let isIdle = underWay == 0 && ready.isEmpty && answered.isEmpty && applying == 0
-    if ids.isEmpty, isIdle, let id = schedule.forced() {
-      ids.append(id)
-      isForced = true
-    }
+    var ids: [ManagedObjectID] = []
+    repeat {
+      while ids.count < OutboxRun.portion, let id = schedule.next() { ids.append(id) }
+    } while ids.isEmpty && isIdle && schedule.cut()
     guard !ids.isEmpty else { return }
     isPreparing = true
-    group.addTask { [outbox, destinations, schedule, ids, isForced] in
+    group.addTask { [outbox, destinations, schedule, ids] in
       .prepared(
         try await outbox.withStore { store in
           try store.write(outbox.info) { transaction in
-            try destinations.prepare(ids, schedule, isForced: isForced, in: transaction)
+            try destinations.prepare(ids, schedule, in: transaction)
           }.0
         })
     }
@@ -179,9 +182,15 @@ final class OutboxRun {
     case .nothing: finish(id, isHeld: false)
     case .held: finish(id, isHeld: true)
     case .refused(let reason, let change): refuse(change, reason)
-    case .after(let other):
-      if !schedule.contains(other.id) { schedule.addFirst(other) }
-      schedule.park(id, below: other.id)
+    case .after(let wait):
+      let other = wait.other
+      // It is on its way, or can still be sent in this run.
+      let isComing =
+        schedule.contains(other.id)
+        || destinations.mayBeSent(other) && !schedule.isHeld(other.id)
+      guard isComing else { return finish(id, isHeld: true) }
+      schedule.addFirst(other.id)
+      schedule.park(id, wait)
     }
   }
 
@@ -191,10 +200,12 @@ final class OutboxRun {
     guard case .answer(let answer) = delivery.outcome else {
       failures += 1
       if failures >= settings.concurrency { report.stopReason = delivery.reason }
+      failed.append(delivery)
       try await outbox.keepTries(delivery)
       return finish(change.objectID, isHeld: true)
     }
     failures = 0
+    answeredObjects.insert(change.objectID)
     if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
     // What is sent on top of the server's version is another change, not another try, so it may go
     // once at least.
@@ -227,13 +238,14 @@ final class OutboxRun {
     case .refused(let reason): refuse(change, reason)
     case .again: finish(change.objectID, isHeld: false)
     }
-    if let more = applied.more { schedule.addFirst(more) }
+    if let more = applied.more { schedule.addFirst(more.id) }
   }
 
   private func refuse(_ change: OutboxChange, _ reason: String) {
     report.entities[change.entity, default: .init()].refused.append(change.objectID)
     outbox.announce(change, reason: reason)
-    finish(change.objectID, isHeld: true)
+    // What the server does not have refers to nothing there.
+    finish(change.objectID, isHeld: reason != OutboxStep.goneReason)
   }
 
   private func finish(_ id: ManagedObjectID, isHeld: Bool) {
@@ -249,6 +261,7 @@ final class OutboxRun {
     for item in items {
       if case .refused = item.state { continue }
       report.entities[item.entity, default: .init()].waiting.append(item.objectID)
+      if item.nextTry != nil { report.postponed.append(item) }
       if item.obstacle != nil { report.unhandled.insert(item.entity) }
     }
   }
@@ -258,6 +271,9 @@ final class OutboxRun {
 struct OutboxShipment: Sendable {
   let change: OutboxChange
   let handler: Outbox.Handler
+
+  /// Whether it was handed over in an earlier run.
+  let isRepeated: Bool
 
   /// Hands the change over until there is an answer, with growing pauses.
   ///

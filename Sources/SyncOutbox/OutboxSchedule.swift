@@ -3,160 +3,188 @@ import SyncStore
 
 /// In which order the objects of one run have their turn.
 ///
-/// - An object comes after those that it refers to and that are new: it is parked below one of
-///   them.
-/// - Deletions come after the insertions and updates of everything that may refer to their entity,
-///   and from the leaves up: an entity after those whose objects refer to it, in one that refers to
-///   itself the latest row first.
-/// - An insertion comes after a deletion of the same key.
+/// ```
+/// what was not tried: edits, then deletions ─▶ what failed least ─▶ what failed most
+/// ```
 ///
-/// What would wait for ever, because it waits for itself, is forced when nothing else is left.
-/// Confined to one run.
+/// One that needs another one first is parked below it; ``OutboxPreparing`` finds out which. When
+/// nothing is left but what waits for itself, the circle is cut where that costs least
+/// (``OutboxTie``). What needs an object that has been held back is held back with it. Confined to
+/// one run.
 struct OutboxSchedule {
   /// What is next, the last first.
   private var queue: [ManagedObjectID] = []
 
-  /// Deletions by root entity, which are looked at when nothing else is next, the latest row last.
-  private var deletions: [Int: [ManagedObjectID]] = [:]
+  /// What is not out.
+  private var open: Set<ManagedObjectID> = []
 
-  /// What is not out, with what is to be done.
-  private var items: [ManagedObjectID: HistoryChange.Kind] = [:]
+  /// What went out without having been done; it is not tried again in this run.
+  private var held: Set<ManagedObjectID> = []
+
+  /// What waits for an object, and what each waits for.
   private var parked: [ManagedObjectID: [ManagedObjectID]] = [:]
+  private var ties: [ManagedObjectID: (other: ManagedObjectID, tie: OutboxTie)] = [:]
 
-  /// How many insertions and updates, and how many deletions, are open, by root entity.
-  private var openEdits: [Int: Int] = [:]
-  private var openDeletions: [Int: Int] = [:]
-  private var deletedKeys: [Key: ManagedObjectID] = [:]
+  /// How many of those that refer to a deleted object need not be looked at again.
+  private var passed: [ManagedObjectID: Int] = [:]
 
-  /// The root entities whose objects may refer to those of a root entity.
-  private let referrers: [Int: Set<Int>]
+  /// What each does not wait for, because that would wait for it.
+  private var cuts: [ManagedObjectID: Set<ManagedObjectID>] = [:]
 
-  /// The root entities whose objects are deleted with those of a root entity.
-  private let owned: [Int: Set<Int>]
-
-  struct Key: Hashable {
-    let root: Int
-    let value: Value
-  }
+  /// Where the deletions of a root entity stand among others: after those of what refers to it.
+  private let places: [Int]
 
   init(_ model: ManagedObjectModel) {
-    var referrers: [Int: Set<Int>] = [:]
-    var owned: [Int: Set<Int>] = [:]
-    for entity in model.entities {
-      for relationship in entity.relationships {
-        let destination = entity.destination(of: relationship).rootIndex
-        if relationship.kind != .oneToMany {
-          referrers[destination, default: []].insert(entity.rootIndex)
-        }
-        if relationship.deleteRule == .cascade, destination != entity.rootIndex {
-          owned[entity.rootIndex, default: []].insert(destination)
-        }
-      }
-    }
-    self.referrers = referrers
-    self.owned = owned
+    places = OutboxSchedule.places(in: model)
   }
 
-  var count: Int { items.count }
-
-  /// What has not been taken out.
-  var rest: some Sequence<ManagedObjectID> { items.keys }
+  var count: Int { open.count }
 
   // MARK: - Coming and going
 
-  /// Takes objects in, in their order.
+  /// Takes the objects of a run in, in the order in which they came to wait.
   mutating func add(_ entries: [OutboxEntry]) {
-    var edits: [ManagedObjectID] = []
-    for entry in entries {
-      guard let kind = entry.edit?.kind, items[entry.id] == nil else { continue }
-      items[entry.id] = kind
-      let root = entry.id.entity.rootIndex
-      if kind == .delete {
-        openDeletions[root, default: 0] += 1
-        deletions[root, default: []].append(entry.id)
-        if let key = entry.id.entity.primaryKey, let value = entry.tombstone[key.name] {
-          deletedKeys[Key(root: root, value: value)] = entry.id
-        }
-      } else {
-        openEdits[root, default: 0] += 1
-        edits.append(entry.id)
-      }
+    func place(_ entry: OutboxEntry) -> (Int64, Int, Int64) {
+      let isDeletion = entry.edit?.kind == .delete
+      // Of those that refer to their like the latest goes first.
+      return (
+        entry.tries, isDeletion ? places[entry.id.entity.rootIndex] + 1 : 0,
+        isDeletion ? -entry.id.row : entry.number
+      )
     }
-    queue.insert(contentsOf: edits.reversed(), at: 0)
-    for root in deletions.keys { deletions[root] = deletions[root]?.sorted(on: \.row) }
+    let sorted = entries.map { (place($0), $0.id) }.sorted { $0.0 < $1.0 }.map(\.1)
+    for id in sorted where open.insert(id).inserted { queue.append(id) }
+    queue.reverse()
   }
 
   /// Puts an object at the beginning: it has more to send.
-  mutating func addFirst(_ entry: OutboxEntry) {
-    guard let kind = entry.edit?.kind, items[entry.id] == nil else { return }
-    if kind == .delete { return add([entry]) }
-    items[entry.id] = kind
-    openEdits[entry.id.entity.rootIndex, default: 0] += 1
-    queue.append(entry.id)
+  mutating func addFirst(_ id: ManagedObjectID) {
+    if open.insert(id).inserted { queue.append(id) }
   }
 
   /// The next object to look at; nil when all that are left are under way or parked.
-  mutating func next() -> ManagedObjectID? {
-    if let id = queue.popLast() { return id }
-    guard let root = deletions.keys.sorted().first(where: isDue) else { return nil }
-    return deletions[root]?.popLast()
-  }
+  mutating func next() -> ManagedObjectID? { queue.popLast() }
 
   /// Has an object wait until another one is out.
-  mutating func park(_ id: ManagedObjectID, below other: ManagedObjectID) {
-    parked[other, default: []].append(id)
-  }
-
-  /// One that would wait for ever; nil when none is parked or held back by itself.
-  mutating func forced() -> ManagedObjectID? {
-    let roots = deletions.keys.filter { deletions[$0]?.isEmpty == false }.sorted()
-    let leaf = roots.first {
-      owned[$0, default: []].allSatisfy { openDeletions[$0, default: 0] == 0 }
-    }
-    if let root = leaf ?? roots.first { return deletions[root]?.popLast() }
-    // What waits for what was held back waits with it.
-    let open = parked.keys.filter { items[$0] != nil }
-    guard let blocker = open.min(), let id = parked[blocker]?.first else { return nil }
-    parked[blocker]?.removeFirst()
-    return id
+  mutating func park(_ id: ManagedObjectID, _ wait: OutboxPreparing.Wait) {
+    parked[wait.other.id, default: []].append(id)
+    ties[id] = (wait.other.id, wait.tie)
+    passed[id] = wait.passed > 0 ? wait.passed : nil
   }
 
   /// Takes an object out.
   ///
   /// - Parameter isHeld: Whether those that need it stay where they are.
   mutating func finish(_ id: ManagedObjectID, isHeld: Bool) {
-    guard let kind = items.removeValue(forKey: id) else { return }
-    let root = id.entity.rootIndex
-    if kind == .delete {
-      openDeletions[root, default: 1] -= 1
-    } else {
-      openEdits[root, default: 1] -= 1
+    var leaving = [id]
+    while let id = leaving.popLast() {
+      guard open.remove(id) != nil else { continue }
+      if isHeld { held.insert(id) }
+      ties[id] = nil
+      cuts[id] = nil
+      passed[id] = nil
+      let waiting = parked.removeValue(forKey: id) ?? []
+      for id in waiting { ties[id] = nil }
+      if isHeld { leaving += waiting } else { queue += waiting.reversed() }
     }
-    guard let waiting = parked.removeValue(forKey: id) else { return }
-    if isHeld {
-      // They and what waits for them are out too; the report finds them in the store.
-      for id in waiting { finish(id, isHeld: true) }
-      return
+  }
+
+  // MARK: - Circles
+
+  /// Lets one of those that wait for each other in a circle go, when nothing else is left.
+  ///
+  /// - Returns: False when none waits.
+  mutating func cut() -> Bool {
+    guard var id = ties.keys.min() else { return false }
+    var way: [ManagedObjectID] = []
+    var seen: Set<ManagedObjectID> = []
+    while let next = ties[id]?.other, seen.insert(id).inserted {
+      way.append(id)
+      id = next
     }
-    queue += waiting.reversed()
+    // Where the way comes back to is the circle; what leads there stays parked.
+    let circle = way.drop { $0 != id }.sorted()
+    guard let first = circle.min(by: { weight($0) < weight($1) }) ?? way.last,
+      let other = ties.removeValue(forKey: first)?.other
+    else { return false }
+    parked[other]?.removeAll { $0 == first }
+    cuts[first, default: []].insert(other)
+    queue.append(first)
+    return true
+  }
+
+  private func weight(_ id: ManagedObjectID) -> Int { ties[id]?.tie.rawValue ?? .max }
+
+  /// Whether an object goes without waiting for another one.
+  func isCut(_ id: ManagedObjectID, from other: ManagedObjectID) -> Bool {
+    cuts[id]?.contains(other) == true
   }
 
   // MARK: - Questions
 
-  func contains(_ id: ManagedObjectID) -> Bool { items[id] != nil }
+  func passed(_ id: ManagedObjectID) -> Int { passed[id] ?? 0 }
 
-  /// The deletion that has to come before an insertion of a key.
-  func deletion(of key: Key) -> ManagedObjectID? {
-    deletedKeys[key].flatMap { items[$0] == nil ? nil : $0 }
-  }
+  func contains(_ id: ManagedObjectID) -> Bool { open.contains(id) }
 
-  /// Whether the latest of the deletions of a root entity may come.
-  private func isDue(_ root: Int) -> Bool {
-    guard let waiting = deletions[root]?.count, waiting > 0 else { return false }
-    return referrers[root, default: []].allSatisfy { other in
-      // Of objects that refer to their like one is deleted after the other.
-      let open = openDeletions[other, default: 0] - (other == root ? waiting : 0)
-      return openEdits[other, default: 0] == 0 && open == 0
+  /// Whether an object had its turn in this run, and was not done.
+  func isHeld(_ id: ManagedObjectID) -> Bool { held.contains(id) }
+
+  /// Where the root entities of a model stand, those first that refer to others.
+  private static func places(in model: ManagedObjectModel) -> [Int] {
+    var targets: [Int: Set<Int>] = [:]
+    for entity in model.entities {
+      for relationship in entity.relationships where relationship.kind != .oneToMany {
+        targets[entity.rootIndex, default: []].insert(
+          entity.destination(of: relationship).rootIndex)
+      }
     }
+    var places = Array(repeating: -1, count: model.entities.count)
+    var next = model.entities.count
+    func visit(_ root: Int) {
+      guard places[root] < 0 else { return }
+      places[root] = 0
+      for target in targets[root, default: []].sorted() { visit(target) }
+      next -= 1
+      places[root] = next
+    }
+    for entity in model.entities { visit(entity.rootIndex) }
+    return places
+  }
+}
+
+/// Why an object waits for another one, in the order in which that is given up where they wait for
+/// each other in a circle.
+enum OutboxTie: Int, Sendable {
+  /// It is deleted, and an edit of the other takes it out there.
+  case edit
+  /// The other is in a list that can be sent afterwards.
+  case list
+  /// It refers to the other.
+  case reference
+  /// It is one of the members that the other has.
+  case membership
+  /// It belongs to the other, and is deleted with it.
+  case belonging
+  /// It cannot be without the other.
+  case need
+  /// The other has its key until it is deleted.
+  case key
+
+  /// What leads from an object to another one: the reference of an owner can be sent afterwards,
+  /// that of what belongs to it cannot.
+  init(_ relationship: RelationshipDescription, of entity: EntityDescription) {
+    let inverse = entity.inverse(of: relationship)
+    self =
+      if relationship.kind == .manyToMany {
+        .list
+      } else if !relationship.isOptional {
+        .need
+      } else if inverse?.deleteRule == .cascade {
+        .belonging
+      } else if inverse?.isToMany == true {
+        .membership
+      } else {
+        .reference
+      }
   }
 }

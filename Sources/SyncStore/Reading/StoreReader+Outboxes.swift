@@ -32,9 +32,13 @@ extension StoreReader {
   /// Shows the entries of an outbox in the order in which they came, without what was sent of them
   /// and what was before. Those of entities that the model no longer has are left out.
   ///
+  /// - Parameter withBase: Whether they come with what was before.
   /// - Complexity: linear in the entries.
-  package func readOutbox(_ name: String, _ body: (OutboxEntry) throws -> Void) throws {
-    let statement = try entryStatement("outbox = ?1 ORDER BY number", withJSON: false)
+  package func readOutbox(
+    _ name: String, withBase: Bool = false, _ body: (OutboxEntry) throws -> Void
+  ) throws {
+    let statement = try entryStatement(
+      "outbox = ?1 ORDER BY number", withJSON: false, withBase: withBase)
     statement.bind(1, name)
     defer { statement.reset() }
     var columns = ColumnNames()
@@ -88,12 +92,15 @@ extension StoreReader {
     return order.compactMap { entries[$0] }.filter { $0.edit != nil }
   }
 
-  private func entryStatement(_ condition: String, withJSON: Bool) throws -> Statement {
+  private func entryStatement(
+    _ condition: String, withJSON: Bool, withBase: Bool = true
+  ) throws -> Statement {
     try prepareToRead()
-    let json = withJSON ? "json, changed, base, sent_base" : "NULL, NULL, NULL, NULL"
+    let json = withJSON ? "json, changed" : "NULL, NULL"
+    let base = withBase ? "base, sent_base" : "NULL, NULL"
     return try connection.statement(
       "SELECT number, entity, object_row, kind, columns, tombstone, sent_kind, sent_columns, "
-        + "idempotency, tries, earliest_ms, refusal, \(json) FROM _syncstack_outbox_entries "
+        + "idempotency, tries, earliest_ms, refusal, \(json), \(base) FROM _syncstack_outbox_entries "
         + "WHERE \(condition)")
   }
 

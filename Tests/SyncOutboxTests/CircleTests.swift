@@ -1,0 +1,112 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import TestSupport
+import Testing
+
+/// Objects that refer to each other in a circle.
+@Suite struct CircleTests {
+  @Test(arguments: [1, 4], [false, true])
+  func it_is_cut_at_the_reference_of_the_owner(
+    _ concurrency: Int, _ isLineFirst: Bool
+  ) async throws {
+    let shop = try Strict.Shop(concurrency: concurrency)
+    try await shop.edit { context in
+      let early = isLineFirst ? Strict.Line(context: context) : nil
+      let order = Strict.Order(context: context)
+      let line = early ?? Strict.Line(context: context)
+      (line.order, order.mainLine) = (order, line)
+      Strict.Line(context: context).order = order
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.refused == 0 && report.waiting == 0, "\(report)")
+    #expect(try shop.outbox.pending.isEmpty)
+    let order = try #require(await shop.server.objects["Order"]?.values.first)
+    #expect(order["main_line_id"]?.integerValue != nil)
+  }
+
+  /// A member that is not deleted with its owner.
+  @Test func a_default_address_is_sent_after_its_customer() async throws {
+    let shop = try Strict.Shop()
+    try await shop.edit { context in
+      for _ in 0..<3 {
+        let (address, customer) = (
+          Strict.Address(context: context), Strict.Customer(context: context)
+        )
+        (address.customer, customer.mainAddress) = (customer, address)
+        Strict.Order(context: context).customer = customer
+      }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.refused == 0 && report.waiting == 0, "\(report)")
+    let customers = try #require(await shop.server.objects["Customer"])
+    #expect(customers.values.allSatisfy { $0["main_address_id"]?.integerValue != nil })
+    let orders = try #require(await shop.server.objects["Order"])
+    #expect(orders.values.allSatisfy { $0["customer_id"]?.integerValue != nil })
+  }
+
+  @Test(arguments: [1, 4])
+  func a_circle_that_is_deleted_goes_from_what_belongs_to_the_other(
+    _ concurrency: Int
+  ) async throws {
+    let shop = try Strict.Shop(concurrency: concurrency)
+    try await shop.prepare { context in
+      let (order, line) = (Strict.Order(context: context), Strict.Line(context: context))
+      (line.order, order.mainLine) = (order, line)
+    }
+    try await shop.edit { context in
+      for order in try context.fetch(Fetch<Strict.Order>()) { context.delete(order) }
+    }
+    let report = try await shop.outbox.send()
+    #expect(report.refused == 0 && report.waiting == 0, "\(report)")
+    #expect(await shop.server.log.map { $0.prefix(12) } == ["delete Line ", "delete Order"])
+  }
+
+  /// The customer is deleted, another one gets its key, and the order refers to that.
+  @Test func an_object_of_the_same_key_takes_the_place_of_another() async throws {
+    let shop = try Strict.Shop()
+    try await shop.prepare { Strict.Tag(context: $0).name = "old" }
+    try await shop.prepare { context in
+      Strict.Order(context: context).tags = Set(try context.fetch(Fetch<Strict.Tag>()))
+    }
+    try await shop.edit { context in
+      for tag in try context.fetch(Fetch<Strict.Tag>()) { context.delete(tag) }
+      let tag = Strict.Tag(context: context)
+      (tag.id, tag.name) = (100, "new")
+      for order in try context.fetch(Fetch<Strict.Order>()) { order.tags = [tag] }
+    }
+    _ = try await shop.outbox.send()
+    // A server with foreign keys refuses that deletion; nothing goes astray, and the run ends.
+    let waiting = try shop.outbox.pending.filter { item in
+      if case .refused = item.state { false } else { true }
+    }
+    #expect(try shop.outbox.refused.map(\.kind) == [.delete])
+    #expect(waiting.map(\.entity).sorted() == ["Order", "Tag"])
+    #expect(await shop.server.objects["Tag"]?[100]?["name"] == "old")
+  }
+
+  /// The circle is cut, and the answer to what was cut is lost.
+  @Test func a_circle_in_an_outage_is_sent_once_that_is_over() async throws {
+    let shop = try Strict.Shop()
+    let lost = Locked(2)
+    await shop.server.fail { change in
+      let isLost = lost.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      guard isLost else { return nil }
+      throw FakeDesk.Lost()
+    }
+    try await shop.edit { context in
+      let (order, line) = (Strict.Order(context: context), Strict.Line(context: context))
+      (line.order, order.mainLine) = (order, line)
+    }
+    for _ in 0..<3 { try await shop.outbox.send() }
+    #expect(try shop.outbox.pending.isEmpty)
+    let order = try #require(await shop.server.objects["Order"]?.values.first)
+    #expect(order["main_line_id"]?.integerValue != nil)
+    #expect(await shop.server.objects["Line"]?.count == 1)
+  }
+}
