@@ -80,11 +80,9 @@ extension CloudEngine {
     said.waiting = [.whole]
     if let pair = try writing.transaction.remotePair(record.name, in: record.zone) {
       for end in [pair.first, pair.second] {
-        guard try writing.transaction.remoteRecord(end, in: record.zone)?.row != nil else {
-          return nil
-        }
+        guard try writing.end(end, of: record.zone) != nil else { return nil }
       }
-      if try writing.transaction.isJoined(record, pair) {
+      if try writing.isJoined(record, pair) {
         said.stamp = stamp
       } else {
         said.deletion = stamp

@@ -149,12 +149,12 @@ public final class CloudEngine: Sendable {
       let shared = try writing.sharedZones.get()
       if writing.home.model != model {
         for name in writing.home.model == nil ? [] : [zone.key] + shared.map(\.key) {
-          try writing.enter(name) {
-            try KeptRecords(writing).read()
-            // What was renamed is another relationship to everybody.
-            try PairDrain(writing).enrol()
-            try ListDrain(writing).enrol()
-          }
+          try writing.enter(name) { try KeptRecords(writing).read() }
+        }
+        if writing.home.model != nil {
+          // What was renamed is another relationship to everybody.
+          try PairDrain(writing).enrol()
+          try ListDrain(writing).enrol()
         }
         writing.home.model = model
       }

@@ -15,7 +15,7 @@ final class CloudWriting {
   let homeName: String
 
   /// Zones that were looked at, as they are and as they were.
-  private var zones: [String: (now: RemoteZone, before: RemoteZone, isKept: Bool)] = [:]
+  private var zones: [String: (now: RemoteZone, before: RemoteZone)] = [:]
   private var current: String
 
   /// Whether any link waits for its target, so that it has to be looked for.
@@ -59,7 +59,7 @@ final class CloudWriting {
   private func load(_ name: String) throws {
     guard zones[name] == nil else { return }
     let known = try transaction.remoteZone(name) ?? RemoteZone(name)
-    zones[name] = (known, known, false)
+    zones[name] = (known, known)
   }
 
   /// Works on another zone for a while.
@@ -71,10 +71,11 @@ final class CloudWriting {
     return try body()
   }
 
-  /// Keeps a zone, whatever is known of it.
+  /// Keeps a zone, whatever is known of it, so that its records are found.
   func keep(_ name: String) throws {
     try load(name)
-    zones[name]?.isKept = true
+    guard let zone = zones[name]?.now, try transaction.remoteZone(name) == nil else { return }
+    try transaction.setRemoteZone(zone)
   }
 
   /// Forgets a zone that is not worked on.
@@ -103,6 +104,9 @@ final class CloudWriting {
   /// people's.
   var heals: Bool { current == Self.ownName }
 
+  /// Whether the engine works on what is the account's own, with what is shared beside it.
+  var hasShares: Bool { homeName == Self.ownName && fields.hasParents }
+
   private static let ownName = CloudZone(.private).name
 
   /// Notes that the server has versions of records.
@@ -115,11 +119,11 @@ final class CloudWriting {
     (zone.newest, zone.witness) = (newest, witness)
   }
 
-  /// Keeps the zones as they are now. Called last.
+  /// Arranges lists whose members came, and keeps the zones as they are now. Called last.
   func finish() throws {
+    try ListOrder(transaction).arrange(self)
     home.clock = clock.last
-    for (_, zone) in zones.inKeyOrder
-    where zone.isKept || zone.now != zone.before {
+    for (_, zone) in zones.inKeyOrder where zone.now != zone.before {
       try transaction.setRemoteZone(zone.now)
     }
   }
@@ -178,7 +182,7 @@ final class CloudWriting {
 
   /// Whether this engine works on a zone: the home zone, or beside one's own any shared one, also
   /// one whose share has ended and whose objects are still on their way home.
-  private func isOurs(_ zone: String) -> Bool {
+  func isOurs(_ zone: String) -> Bool {
     zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
   }
 

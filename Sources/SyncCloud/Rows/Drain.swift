@@ -84,13 +84,8 @@ struct Drain {
     for (object, stamp) in moved.inKeyOrder {
       try ZoneMove(writing).place(object, stamp, fresh: fresh)
     }
-    for name in try writing.zoneNames() {
-      try writing.enter(name) {
-        try pairs.run()
-        try lists.run()
-        if !writing.lists.isEmpty { try ListOrder(transaction, zone: name).arrange(writing) }
-      }
-    }
+    try pairs.run()
+    try lists.run()
   }
 
   private mutating func read(_ change: HistoryChange, _ stamp: Stamp) throws {

@@ -14,7 +14,6 @@ struct ListDrain {
   }
 
   private var transaction: StoreTransaction { writing.transaction }
-  private var zone: String { writing.zone.name }
 
   /// Notes an object that came, or whose properties changed.
   ///
@@ -52,15 +51,18 @@ struct ListDrain {
     }
   }
 
-  private func compare(_ key: ListKey, _ stamp: String?) throws {
+  /// Says the order of a list that is another one than was last said.
+  ///
+  /// - Parameter stamp: Nil says one where none was said.
+  func compare(_ key: ListKey, _ stamp: String?) throws {
     let root = EntityDescription(model: transaction.model, index: key.root)
-    guard var record = try transaction.remoteRecord(of: key.owner, root), record.zone == zone,
+    guard var record = try transaction.remoteRecord(of: key.owner, root),
       let entity = transaction.model.entity(named: record.entity)
     else { return }
     let rules = writing.fields.rules(of: entity)
     guard let list = rules.lists[key.field] else { return }
-    let said = try transaction.remoteList(of: record.name, key.field, in: zone)
-    let current = try ListOrder(transaction, zone: zone).members(of: list, key.owner, entity)
+    let said = try transaction.remoteList(of: record.name, key.field, in: record.zone)
+    let current = try ListOrder(transaction).members(of: list, key.owner, entity)
       .map(\.name).filter { !$0.isEmpty }
     let members = Set(current)
     if let stamp {
@@ -78,7 +80,8 @@ struct ListDrain {
       }
     }
     try transaction.setRemoteList(
-      try including(absent: said ?? [], in: current, members), of: record.name, key.field, in: zone)
+      try including(absent: said ?? [], in: current, members), of: record.name, key.field,
+      in: record.zone)
   }
 
   /// Leaves members that are not here, and may come, behind those behind which they were.
@@ -93,8 +96,8 @@ struct ListDrain {
         last = name
         continue
       }
-      let record = try transaction.remoteRecord(name, in: zone)
-      guard record == nil || record?.isEvicted == true else { continue }
+      let known = try transaction.remoteRecords(named: name)
+      guard known.allSatisfy({ $0.isEvicted || $0.hasLeft }) else { continue }
       if let last { followers[last, default: []].append(name) } else { first.append(name) }
     }
     return first + current.flatMap { [$0] + (followers[$0] ?? []) }

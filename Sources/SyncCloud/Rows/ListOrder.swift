@@ -18,11 +18,9 @@ struct ListKey: Hashable, Comparable {
 /// whichever came first. Confined to the body of a write.
 struct ListOrder {
   private let transaction: StoreTransaction
-  private let zone: String
 
-  init(_ transaction: StoreTransaction, zone: String) {
+  init(_ transaction: StoreTransaction) {
     self.transaction = transaction
-    self.zone = zone
   }
 
   /// Arranges the lists that were touched.
@@ -34,13 +32,9 @@ struct ListOrder {
       guard let record = try transaction.remoteRecord(of: key.owner, root),
         let entity = writing.model.entity(named: record.entity)
       else { continue }
-      guard record.zone == zone else {
-        writing.lists.insert(key)
-        continue
-      }
       let rules = writing.fields.rules(of: entity)
       guard let list = rules.lists[key.field], rules.taken.contains(key.field) else { continue }
-      let names = try transaction.remoteList(of: record.name, key.field, in: zone) ?? []
+      let names = try transaction.remoteList(of: record.name, key.field, in: record.zone) ?? []
       try arrange(list, of: key.owner, entity, as: names)
     }
   }
@@ -63,12 +57,13 @@ struct ListOrder {
     try transaction.arrange(list, of: entity, owner: owner, as: arranged.map(\.row))
   }
 
-  /// The members of an object in their order; one that is not synced has no name.
+  /// The members of an object in their order, in whatever zone they are; one that is not synced has
+  /// no name.
   func members(
     of list: RelationshipDescription, _ owner: Int64, _ entity: EntityDescription
   ) throws -> [(row: Int64, name: String)] {
     let rows = try transaction.members(of: list, in: entity, owners: [owner]).map(\.row)
-    let names = try transaction.remoteNames(of: rows, entity.destination(of: list), in: zone)
+    let names = try transaction.sharedNames(of: rows, entity.destination(of: list))
     return rows.map { ($0, names[$0] ?? "") }
   }
 }

@@ -21,7 +21,6 @@ struct PairDrain {
   }
 
   private var transaction: StoreTransaction { writing.transaction }
-  private var zone: String { writing.zone.name }
 
   /// Notes an object that came, or whose properties changed.
   ///
@@ -72,12 +71,12 @@ struct PairDrain {
   /// Looks at each pair that objects at both ends can make.
   private func compare(_ changed: Changed) throws {
     let kind = changed.kind
-    let (first, second) = (try names(changed.first), try names(changed.second))
-    var candidates: [(pair: RemotePair, stamp: String, owner: Int64, member: Int64)] = []
+    let (first, second) = (try records(changed.first), try records(changed.second))
+    var candidates: [(pair: Place, stamp: String, owner: Int64, member: Int64)] = []
     for one in first {
       for other in second where !kind.isSymmetric || one.row <= other.row {
-        candidates.append(
-          (kind.pair(one.name, other.name), min(one.stamp, other.stamp), one.row, other.row))
+        let pair = place(kind.pair(one.record.name, other.record.name), one.record, other.record)
+        candidates.append((pair, min(one.stamp, other.stamp), one.row, other.row))
       }
     }
     let missing = Set(
@@ -94,16 +93,23 @@ struct PairDrain {
     }
   }
 
-  /// Objects with the names of their records, those that have any, in order.
-  private func names(
+  /// Objects with their records, those that have any, in order.
+  private func records(
     _ objects: [ManagedObjectID: String]
-  ) throws -> [(row: Int64, name: String, stamp: String)] {
+  ) throws -> [(row: Int64, record: RemoteRecord, stamp: String)] {
     try objects.inKeyOrder.compactMap { object, stamp in
-      guard let record = try transaction.remoteRecord(of: object.row, object.entity),
-        record.zone == zone
-      else { return nil }
-      return (object.row, record.name, stamp)
+      try transaction.remoteRecord(of: object.row, object.entity).map { (object.row, $0, stamp) }
     }
+  }
+
+  /// A pair, and the zone where it is said.
+  private struct Place: Hashable {
+    let pair: RemotePair
+    let zone: String
+  }
+
+  private func place(_ pair: RemotePair, _ first: RemoteRecord, _ second: RemoteRecord) -> Place {
+    Place(pair: pair, zone: writing.pairZone(first.zone, second.zone))
   }
 
   /// Makes records for the pairs that have none, as the oldest there are.
@@ -128,38 +134,43 @@ struct PairDrain {
   private func compare(
     _ side: PairKind.Side, _ owner: ManagedObjectID, _ stamp: String, parts: Bool
   ) throws {
-    guard let record = try transaction.remoteRecord(of: owner.row, owner.entity),
-      record.zone == zone
-    else { return }
-    var current: Set<RemotePair> = []
+    guard let record = try transaction.remoteRecord(of: owner.row, owner.entity) else { return }
+    var current: Set<Place> = []
     for member in try transaction.members(
       of: side.relationship, in: owner.entity, owners: [owner.row])
     {
-      guard let other = try transaction.remoteRecord(of: member.row, member.entity),
-        other.zone == zone
-      else { continue }
-      current.insert(
+      guard let other = try transaction.remoteRecord(of: member.row, member.entity) else {
+        continue
+      }
+      let pair =
         side.isFirst
-          ? side.kind.pair(record.name, other.name) : side.kind.pair(other.name, record.name))
+        ? side.kind.pair(record.name, other.name) : side.kind.pair(other.name, record.name)
+      current.insert(place(pair, record, other))
     }
-    for pair in current.sorted(by: { $0.name < $1.name }) { try join(pair, stamp) }
+    for pair in current.sorted(by: { $0.pair.name < $1.pair.name }) { try join(pair, stamp) }
     guard parts else { return }
-    let known = try transaction.remotePairs(
-      of: record.name, isFirst: side.kind.isSymmetric ? nil : side.isFirst, in: zone)
-    for pair in known where pair.relationship == side.kind.name && !current.contains(pair) {
-      let other = pair.first == record.name ? pair.second : pair.first
-      // Of what is not here nobody has parted it.
-      guard try transaction.remoteRecord(other, in: zone)?.row != nil else { continue }
-      try part(pair, stamp)
+    for zone in writing.pairZones(record.zone) {
+      let known = try transaction.remotePairs(
+        of: record.name, isFirst: side.kind.isSymmetric ? nil : side.isFirst, in: zone)
+      for pair in known where pair.relationship == side.kind.name {
+        let other = pair.first == record.name ? pair.second : pair.first
+        // Of what is not here nobody has parted it.
+        guard let end = try writing.end(other, of: zone),
+          writing.pairZone(record.zone, end.zone) == zone,
+          case let place = Place(pair: pair, zone: zone), !current.contains(place)
+        else { continue }
+        try part(place, stamp)
+      }
     }
   }
 
-  private func join(_ pair: RemotePair, _ stamp: String) throws {
+  private func join(_ place: Place, _ stamp: String) throws {
+    let (pair, zone) = (place.pair, place.zone)
     let known = try transaction.remoteRecord(pair.name, in: zone)
-    if let known, try transaction.isJoined(known, pair) { return }
+    if let known, try writing.isJoined(known, pair) { return }
     var record =
       known ?? RemoteRecord(zone: zone, name: pair.name, entity: pair.relationship, stamp: "")
-    let parting = try transaction.parting(of: record, pair)
+    let parting = try writing.parting(of: record, pair)
     if stamp <= parting, let parting = Stamp(parting) {
       record.stamp = writing.clock.survivor(of: parting).text
     } else {
@@ -171,14 +182,14 @@ struct PairDrain {
     try transaction.setRemoteRecord(record)
   }
 
-  private func part(_ pair: RemotePair, _ stamp: String) throws {
-    guard var record = try transaction.remoteRecord(pair.name, in: zone),
-      try transaction.isJoined(record, pair)
+  private func part(_ place: Place, _ stamp: String) throws {
+    guard var record = try transaction.remoteRecord(place.pair.name, in: place.zone),
+      try writing.isJoined(record, place.pair)
     else { return }
     record.deletion = stamp
     record.waiting = [.deletion]
     record.problem = nil
-    try writing.removeLinks(from: record.name)
+    try writing.enter(place.zone) { try writing.removeLinks(from: record.name) }
     try transaction.setRemoteRecord(record)
   }
 }

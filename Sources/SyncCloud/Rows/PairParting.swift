@@ -1,29 +1,6 @@
 import SyncCore
 import SyncStore
 
-/// When a pair is joined: later than it was parted, and later than the objects at its ends were
-/// deleted. So a deletion parts all that the object was joined to without saying so pair by pair,
-/// and an object that comes back under its old name begins without any.
-///
-/// Where an edit outlives a deletion, the object keeps its pairs: whoever sees that first says them
-/// anew.
-extension StoreReader {
-  func isJoined(_ record: RemoteRecord, _ pair: RemotePair) throws -> Bool {
-    guard record.isJoined else { return false }
-    return try record.stamp > parting(of: record, pair)
-  }
-
-  /// The stamp of what parted a pair last; empty when nothing has.
-  func parting(of record: RemoteRecord, _ pair: RemotePair) throws -> String {
-    var latest = record.deletion ?? ""
-    for end in Set([pair.first, pair.second]) {
-      let deletion = try remoteRecord(end, in: record.zone)?.deletion
-      latest = max(latest, deletion ?? "")
-    }
-    return latest
-  }
-}
-
 /// Pairs of objects that live though they were deleted, which that deletion parts unless they are
 /// said anew. Found before the records of the objects are written, and written after them. Confined
 /// to the body of a write.
@@ -36,7 +13,6 @@ struct ShakenPairs {
   }
 
   private var transaction: StoreTransaction { writing.transaction }
-  private var zone: String { writing.zone.name }
 
   /// Notes the pairs of an object that were joined as far as the living side of a merge knew.
   mutating func note(_ merge: Merge, _ before: RemoteRecord?) throws {
@@ -45,23 +21,26 @@ struct ShakenPairs {
     }
     let known = merge.outlived ?? before?.deletion ?? ""
     guard known < text, before?.row != nil || merge.outlived != nil else { return }
-    for pair in try transaction.remotePairs(of: merge.record.name, isFirst: nil, in: zone) {
-      guard let kind = writing.fields.kinds[pair.relationship],
-        let record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined,
-        record.stamp > known, record.stamp <= text
-      else { continue }
-      let other = pair.first == merge.record.name ? pair.second : pair.first
-      let otherDeletion = try transaction.remoteRecord(other, in: zone)?.deletion ?? ""
-      guard other == merge.record.name || record.stamp > otherDeletion else { continue }
-      pairs.append(
-        (record, kind, merge.outlived == nil ? nil : writing.clock.survivor(of: deletion)))
+    for zone in writing.pairZones(merge.record.zone) {
+      for pair in try transaction.remotePairs(of: merge.record.name, isFirst: nil, in: zone) {
+        guard let kind = writing.fields.kinds[pair.relationship],
+          let record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined,
+          record.stamp > known, record.stamp <= text
+        else { continue }
+        let other = pair.first == merge.record.name ? pair.second : pair.first
+        guard
+          try other == merge.record.name || record.stamp > writing.deletion(of: other, for: zone)
+        else { continue }
+        pairs.append(
+          (record, kind, merge.outlived == nil ? nil : writing.clock.survivor(of: deletion)))
+      }
     }
   }
 
   /// Parts them, or says them anew.
   func settle(_ writer: PairWriter) throws {
     for (noted, kind, survivor) in pairs {
-      var record = try transaction.remoteRecord(noted.name, in: zone) ?? noted
+      var record = try transaction.remoteRecord(noted.name, in: noted.zone) ?? noted
       if let survivor, survivor.text > record.stamp {
         writing.clock.see(survivor)
         record.stamp = survivor.text

@@ -56,25 +56,18 @@ struct PairWriter {
     return FieldCoding.decodeReference(field.value) ?? nil
   }
 
-  /// Joins or parts the objects, as far as they are here.
+  /// Joins or parts the objects, as far as they are here and the pair is said where they are.
   func apply(_ record: RemoteRecord, _ kind: PairKind) throws {
-    guard let pair = try transaction.remotePair(record.name, in: zone) else { return }
-    try writing.removeLinks(from: record.name)
-    let first = try transaction.remoteRecord(pair.first, in: zone)
-    let second = try transaction.remoteRecord(pair.second, in: zone)
-    let isJoined = try transaction.isJoined(record, pair)
-    guard let owner = first?.row, let member = second?.row else {
-      guard isJoined else { return }
-      // What is known and has no object was deleted, or removed here; the pair is joined when it
-      // comes back.
-      for (field, target, known) in [
-        ("first", pair.first, first), ("second", pair.second, second),
-      ] where known == nil {
-        try writing.setLink(
-          RemoteLink(source: record.name, field: field, target: target, entity: kind.name))
-      }
+    guard let pair = try transaction.remotePair(record.name, in: record.zone) else { return }
+    try writing.enter(record.zone) { try writing.removeLinks(from: record.name) }
+    let first = try writing.end(pair.first, of: record.zone)
+    let second = try writing.end(pair.second, of: record.zone)
+    let isJoined = try writing.isJoined(record, pair)
+    guard let first, let second, let owner = first.row, let member = second.row else {
+      if isJoined { try wait(record, pair) }
       return
     }
+    guard writing.pairZone(first.zone, second.zone) == record.zone else { return }
     guard isKind(first, of: kind.entity), isKind(second, of: kind.destination) else { return }
     if isJoined {
       guard
@@ -87,24 +80,38 @@ struct PairWriter {
       }
     } else {
       // What could not be deleted here keeps the members that denied it.
-      let isDenied = first?.isDeadButHere == true || second?.isDeadButHere == true
+      let isDenied = first.isDeadButHere || second.isDeadButHere
       if isDenied, record.isJoined { return }
       try transaction.removeLinks(
         kind.relationship, of: kind.entity, pairs: [(owner: owner, member: member)])
     }
   }
 
-  private func isKind(_ record: RemoteRecord?, of entity: EntityDescription) -> Bool {
-    record.flatMap { writing.model.entity(named: $0.entity) }?.isKind(of: entity) == true
+  /// What is known and has no object was deleted, or removed here; the pair is joined when it comes
+  /// back.
+  private func wait(_ record: RemoteRecord, _ pair: RemotePair) throws {
+    for (field, target) in [("first", pair.first), ("second", pair.second)]
+    where try writing.mayCome(target, of: record.zone) {
+      try writing.enter(record.zone) {
+        try writing.setLink(
+          RemoteLink(source: record.name, field: field, target: target, entity: record.entity))
+      }
+    }
+  }
+
+  private func isKind(_ record: RemoteRecord, of entity: EntityDescription) -> Bool {
+    writing.model.entity(named: record.entity)?.isKind(of: entity) == true
   }
 
   /// Joins an object that came with what it was joined with before, or what waited for it.
   func follow(_ object: String) throws {
-    for pair in try transaction.remotePairs(of: object, isFirst: nil, in: zone) {
-      guard let kind = writing.fields.kinds[pair.relationship],
-        let record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined
-      else { continue }
-      try apply(record, kind)
+    for zone in writing.pairZones(zone) {
+      for pair in try transaction.remotePairs(of: object, isFirst: nil, in: zone) {
+        guard let kind = writing.fields.kinds[pair.relationship],
+          let record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined
+        else { continue }
+        try apply(record, kind)
+      }
     }
   }
 
@@ -117,7 +124,9 @@ struct PairWriter {
       guard let pair = try reader.remotePair(record.name, in: record.zone) else { return nil }
       content["t"] = .string(record.stamp)
       for (field, name) in [("f_first", pair.first), ("f_second", pair.second)] {
-        let entity = try reader.remoteRecord(name, in: record.zone)?.entity ?? ""
+        let known =
+          try reader.remoteRecord(name, in: record.zone) ?? reader.remoteRecords(named: name).first
+        let entity = known?.entity ?? ""
         content[field] = FieldCoding.encode(
           FieldCoding.Reference(name: name, entity: fields.type(of: entity)))
       }

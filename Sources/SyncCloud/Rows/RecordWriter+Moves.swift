@@ -120,11 +120,11 @@ extension RecordWriter {
     try writing.keep(target)
   }
 
-  private func take(_ record: RemoteRecord, to target: String) throws {
+  private mutating func take(_ record: RemoteRecord, to target: String) throws {
+    hasMoved = true
     let move = ZoneMove(writing)
-    let stamp = writing.clock.next(at: transaction.milliseconds)
     let name = try move.take(record, to: target, follows: true)
-    try move.movePairs(of: name, from: record.zone, to: target, stamp, tells: false)
+    try move.carryPairs(of: [record.name: name], from: record.zone, applies: true)
     guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
       return
     }

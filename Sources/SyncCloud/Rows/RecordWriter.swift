@@ -5,7 +5,7 @@ import SyncStore
 ///
 /// ```
 /// known versions are passed over ─▶ merge ─▶ objects that go ─▶ objects that come get numbers ─▶ references are
-/// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for what came ─▶ pairs ─▶ lists are arranged
+/// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for what came ─▶ pairs
 /// ```
 struct RecordWriter {
   /// What was written.
@@ -24,6 +24,9 @@ struct RecordWriter {
   let writing: CloudWriting
   let zone: String
   var counts = Counts()
+
+  /// Whether any record went to another zone.
+  var hasMoved = false
 
   /// Records of objects that others have taken out of what is shared.
   var left: [String] = []
@@ -93,6 +96,8 @@ struct RecordWriter {
       do {
         let content = try RecordContent(record, writing.fields.wire)
         if let kind = (content.type ?? before?.entity).flatMap({ writing.fields.kinds[$0] }) {
+          // Objects that went may have carried it here.
+          if hasMoved { before = try transaction.remoteRecord(record.name, in: zone) }
           let pair = try pairWriter.merge(record, content, kind, before)
           counts.isBehind = counts.isBehind || Self.isBehind(pair, before, content)
           pairs.append((pair, kind))
@@ -123,16 +128,16 @@ struct RecordWriter {
       try RowValueWriter(writing, item.entity).update(row, item.partners)
     }
     for item in items where item.merge.fate == .insert || item.isBackAlive {
-      // Of what comes by the feed for the first time nothing can wait where no link does.
-      guard writing.hasLinks || item.before != nil || !isFeed, let row = item.merge.record.row
-      else { continue }
+      // Of what comes by the feed for the first time nothing can wait where no link does, but what
+      // went from one zone to another is known there.
+      let mayBeKnown = item.before != nil || !isFeed || zone != writing.homeName
+      guard writing.hasLinks || mayBeKnown, let row = item.merge.record.row else { continue }
       try writing.follow(item.shown.name, row, item.entity)
     }
     // What led to one that went leads to the object of that name that came home before.
     if !left.isEmpty { try writing.follow(left) }
     try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
-    try ListOrder(transaction, zone: zone).arrange(writing)
   }
 
   /// Whether a pair waits to be sent that did not: the server was seen to have it.

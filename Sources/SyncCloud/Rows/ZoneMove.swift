@@ -52,7 +52,7 @@ struct ZoneMove {
     fresh: Set<String> = []
   ) throws {
     var level = [object]
-    var names: [String] = []
+    var names: [String: String] = [:]
     while !level.isEmpty {
       var next: [ManagedObjectID] = []
       for each in level {
@@ -60,14 +60,15 @@ struct ZoneMove {
           record.zone == zone, each == object || !record.isSharedRoot
         else { continue }
         let name = try move(record, to: target, stamp, isKnown: !fresh.contains(record.name))
-        names.append(name)
+        names[record.name] = name
         let children = try children(of: each)
         if name != record.name { try rename(children) }
         next += children
       }
       level = next
     }
-    for name in names { try movePairs(of: name, from: zone, to: target, stamp, tells: true) }
+    try renameMembers(names, in: target, stamp)
+    try carryPairs(of: names, from: zone, applies: false)
   }
 
   /// Has objects say anew what they are below, which has another name now.
@@ -86,6 +87,7 @@ struct ZoneMove {
   ///
   /// - Parameter buries: Whether deletions go along.
   func moveAll(from zone: String, _ stamp: Stamp, buries: Bool) throws {
+    var names: [String: String] = [:]
     var moved: [(name: String, target: String, object: ManagedObjectID?)] = []
     var met: [(name: String, target: String, object: ManagedObjectID)] = []
     for record in try transaction.allRemoteRecords(in: zone) {
@@ -104,6 +106,7 @@ struct ZoneMove {
       if let row = there?.row, let entity {
         try drop(record)
         met.append((record.name, target, ManagedObjectID(entity: entity, row: row)))
+        names[record.name] = record.name
         continue
       }
       let object = entity.flatMap { entity in
@@ -111,15 +114,19 @@ struct ZoneMove {
       }
       let name = try take(record, to: target, follows: target != writing.homeName)
       moved.append((name, target, object))
+      names[record.name] = name
     }
     // What led to one of two leads to the other, from wherever it is now.
     for (name, target, object) in met {
       try writing.enter(target) { try writing.follow(name, object.row, object.entity) }
     }
     for (name, target, object) in moved {
-      try movePairs(of: name, from: zone, to: target, stamp, tells: false)
       if let object { try connect(object, as: name, in: target) }
     }
+    for target in Set(moved.map(\.target)).sorted() {
+      try renameMembers(names, in: target, stamp)
+    }
+    try carryPairs(of: names, from: zone, applies: true)
   }
 
   /// Says in the account's own zone that an object is gone that was in another one, so that no
@@ -237,28 +244,6 @@ struct ZoneMove {
       try ObjectDeleter(writing).delete(row, entity, name: record.name)
     }
     try transaction.removeRemoteRecord(record.name, in: record.zone)
-  }
-
-  /// Moves the pairs of a record both of whose ends are there now.
-  ///
-  /// - Parameter tells: Whether the zone that they leave is told.
-  func movePairs(
-    of name: String, from zone: String, to target: String, _ stamp: Stamp, tells: Bool
-  ) throws {
-    for pair in try transaction.remotePairs(of: name, isFirst: nil, in: zone) {
-      let other = pair.first == name ? pair.second : pair.first
-      guard let record = try transaction.remoteRecord(pair.name, in: zone),
-        try transaction.remoteRecord(other, in: target)?.row != nil
-      else { continue }
-      guard try transaction.isJoined(record, pair) else { continue }
-      try take(record, to: target, follows: true)
-      guard tells else { continue }
-      var left = RemoteRecord(
-        zone: zone, name: record.name, entity: record.entity, stamp: record.stamp)
-      left.tag = record.tag
-      (left.deletion, left.waiting) = (stamp.text, [.deletion])
-      try transaction.setRemoteRecord(left)
-    }
   }
 }
 

@@ -15,13 +15,6 @@ extension StoreReader {
     return statement.text(0).split(separator: " ").map(String.init)
   }
 
-  /// The names of the records that objects of one table have, by row.
-  package func remoteNames(
-    of rows: [Int64], _ entity: EntityDescription, in zone: String
-  ) throws -> [Int64: String] {
-    try names(of: rows, entity, " AND zone = ?3", [zone])
-  }
-
   /// The names by which machines know objects of one table, by row; those that were never synced
   /// remotely have none.
   package func sharedNames(
@@ -29,18 +22,10 @@ extension StoreReader {
   ) throws -> [Int64: String] {
     try prepareToRead()
     guard try Metadata(connection: connection).integer(.remote) != nil else { return [:] }
-    return try names(of: rows, entity, "", [])
-  }
-
-  private func names(
-    of rows: [Int64], _ entity: EntityDescription, _ condition: String,
-    _ values: [any ValueConvertible]
-  ) throws -> [Int64: String] {
-    try prepareToRead()
     let statement = try connection.statement(
       "SELECT object_row, name FROM _syncstack_remote_records WHERE root = ?1 "
-        + "AND object_row IN (SELECT value FROM json_each(?2))" + condition,
-      [entity.rootEntity.name, KeyChunks.list(rows)] + values)
+        + "AND object_row IN (SELECT value FROM json_each(?2))",
+      [entity.rootEntity.name, KeyChunks.list(rows)])
     defer { statement.clearBindings() }
     var result: [Int64: String] = [:]
     while try statement.step() { result[statement.integer(0)] = statement.text(1) }

@@ -1,7 +1,8 @@
 import SyncCore
 
 /// Two objects that a many-to-many relationship joins, by the names of their records. Whether they
-/// are joined now says the record of the pair.
+/// are joined now says the record of the pair, which is in the zone of both objects, or in the
+/// account's own zone where they are in two.
 package struct RemotePair: Sendable, Hashable {
   package let name: String
 

@@ -45,6 +45,11 @@ extension StoreReader {
     try records(Self.ofName, [zone, name]).first
   }
 
+  /// The records of that name in all zones: an object that went to another one has left one behind.
+  package func remoteRecords(named name: String) throws -> [RemoteRecord] {
+    try records(Self.ofNameAnywhere, [name])
+  }
+
   /// The record of an object.
   ///
   /// - Parameter entity: the object's entity, or one above or below it.
@@ -218,6 +223,8 @@ extension StoreReader {
     "SELECT zone, name, entity, object_row, tag, stamp, stamps, deletion, waiting, kept, problem, "
     + "evicted, moved FROM _syncstack_remote_records "
   private static let ofName = selecting + "WHERE zone = ?1 AND name = ?2"
+  private static let ofNameAnywhere =
+    selecting + "WHERE zone IN (SELECT name FROM _syncstack_remote_zones) AND name = ?1"
   private static let ofObject = selecting + "WHERE root = ?1 AND object_row = ?2"
 
   private func record(_ statement: Statement) throws -> RemoteRecord {

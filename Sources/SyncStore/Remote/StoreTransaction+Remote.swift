@@ -59,7 +59,7 @@ extension StoreTransaction {
   package func removeRemoteRecord(
     _ name: String, from zone: String, to other: String, as new: String
   ) throws {
-    for (table, column) in [("links", "source"), ("lists", "owner"), ("pairs", "name")] {
+    for (table, column) in [("links", "source"), ("lists", "owner")] {
       try run(
         "UPDATE OR REPLACE _syncstack_remote_\(table) SET zone = ?, \(column) = ? "
           + "WHERE zone = ? AND \(column) = ?",

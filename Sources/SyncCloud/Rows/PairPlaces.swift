@@ -1,0 +1,66 @@
+import SyncCore
+import SyncStore
+
+/// Where a pair is said: in the zone of both its objects, so that all who share it have it; where
+/// they are in two, in the account's own zone, so that the account's machines have it. What a pair
+/// is goes along when its objects go (``ZoneMove/carryPairs(of:from:applies:)``); a record that is
+/// left in a zone says nothing until both are there again.
+extension CloudWriting {
+  /// The zone of a pair of objects in two zones, or in one.
+  func pairZone(_ first: String, _ second: String) -> String {
+    first == second ? first : homeName
+  }
+
+  /// The zones in which pairs of an object of a zone are said.
+  func pairZones(_ zone: String) -> [String] { zone == homeName ? [zone] : [homeName, zone] }
+
+  /// What is known under the name of an object of a pair that is said in a zone. The account's own
+  /// zone says pairs of objects of all its zones.
+  private func ends(_ name: String, of zone: String) throws -> [RemoteRecord] {
+    guard zone == homeName, hasShares else {
+      return try transaction.remoteRecord(name, in: zone).map { [$0] } ?? []
+    }
+    return try transaction.remoteRecords(named: name).filter { isOurs($0.zone) }
+  }
+
+  /// The object at the end of a pair that is said in a zone; of two that have that name the one in
+  /// that zone. Nil while there is none.
+  func end(_ name: String, of zone: String) throws -> RemoteRecord? {
+    let here = try ends(name, of: zone).filter { $0.row != nil }
+    return here.first { $0.zone == zone } ?? here.first
+  }
+
+  /// Whether the object of that name is not known yet where it should be; what was deleted, removed
+  /// here or taken out of what is shared is.
+  func mayCome(_ name: String, of zone: String) throws -> Bool {
+    let known = try ends(name, of: zone)
+    return known.isEmpty
+      || known.contains { record in
+        guard case .to(let other)? = record.moved, !other.isEmpty else { return false }
+        return !known.contains { $0.zone == other }
+      }
+  }
+
+  /// When a pair is joined: later than it was parted, and later than the objects at its ends were
+  /// deleted. So a deletion parts all that the object was joined to without saying so pair by pair,
+  /// and an object that comes back under its old name begins without any.
+  ///
+  /// Where an edit outlives a deletion, the object keeps its pairs: whoever sees that first says
+  /// them anew.
+  func isJoined(_ record: RemoteRecord, _ pair: RemotePair) throws -> Bool {
+    guard record.isJoined else { return false }
+    return try record.stamp > parting(of: record, pair)
+  }
+
+  /// The stamp of what parted a pair last; empty when nothing has.
+  func parting(of record: RemoteRecord, _ pair: RemotePair) throws -> String {
+    try Set([pair.first, pair.second]).reduce(record.deletion ?? "") {
+      max($0, try deletion(of: $1, for: record.zone))
+    }
+  }
+
+  /// The latest deletion of an object of a pair that is said in a zone; empty when there is none.
+  func deletion(of name: String, for zone: String) throws -> String {
+    try ends(name, of: zone).compactMap(\.deletion).max() ?? ""
+  }
+}

@@ -1,0 +1,159 @@
+import SyncCore
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Pairs of many-to-many relationships across the border of what is shared.
+@Suite(.timeLimit(.minutes(10))) struct SharedPairTests {
+  private func party(_ server: SharingServer = .memory) async throws -> Party {
+    let accounts = try await server.accounts()
+    let party = try await Party(Array(accounts.prefix(2)), [2, 2])
+    try party.make("Shopping", ["Food": ["n1", "n2", "n3"], "Tools": ["n4"]], party.owner)
+    try party.make("Secret", ["S": ["s1", "s2"]], party.owner)
+    try party.make("Guest's", ["G": ["g1"]], party.guest)
+    for client in party.all { try await client.engine.sync() }
+    return party
+  }
+
+  @Test(arguments: SharingServer.available)
+  func aPrivateTagOnASharedNoteReachesTheOwnersOtherMachines(_ server: SharingServer) async throws {
+    let party = try await party(server)
+    try await party.share("Shopping")
+    try party.tag("n1", "urgent", party.owner)
+    let seen = try await party.ends()
+    #expect(seen[0].about("#") == ["Shopping/Food/n1 # urgent"])
+    #expect(seen[1].about("#").isEmpty)
+    // And is parted there.
+    try party.tag("n1", "urgent", party.phone, isAdded: false)
+    #expect(try await party.ends()[0].about("#").isEmpty)
+  }
+
+  @Test func aPrivateTagOnASharedNoteStaysWhenSharingEnds() async throws {
+    let party = try await party()
+    try await party.share("Shopping")
+    try party.tag("n1", "urgent", party.owner)
+    try await party.owner.engine.stopSharing(party.id("List", "Shopping", party.owner))
+    #expect(try await party.ends()[0].about("#") == ["Shopping/Food/n1 # urgent"])
+    try party.tag("n1", "urgent", party.phone, isAdded: false)
+    #expect(try await party.ends()[0].about("#").isEmpty)
+  }
+
+  @Test func aGuestsOwnTagIsOnAllHisMachinesAndNobodyElses() async throws {
+    let party = try await party()
+    try await party.share("Shopping")
+    try party.tag("n1", "mine", party.guest)
+    let seen = try await party.ends()
+    #expect(seen[1].about("#") == ["Shopping/Food/n1 # mine"])
+    #expect(seen[0].about("#").isEmpty)
+  }
+
+  /// What raw requests show of the zone names nothing that is not in it.
+  @Test func theSharedZoneSaysNothingOfAPrivateTag() async throws {
+    let party = try await party()
+    try await party.share("Shopping")
+    try party.tag("n1", "urgent", party.owner)
+    try party.relate("n1", "s1", party.owner)
+    try await party.ends()
+    let zone = try #require(try await party.guest.engine.sharedZones().first)
+    let page = try await party.transports[1].changes(in: zone, after: nil, limit: 1000)
+    #expect(page.records.allSatisfy { $0.content?["type"]?.stringValue?.contains(".") != true })
+  }
+
+  @Test(arguments: SharingServer.available)
+  func aPairGoesInWithThePrivateNoteThatLeadsToASharedOne(_ server: SharingServer) async throws {
+    let party = try await party(server)
+    try await party.share("Shopping")
+    try party.relate("s1", "n1", party.owner)
+    var seen = try await party.ends()
+    #expect(seen[0].about(">") == ["Secret/S/s1 > n1"])
+    #expect(seen[1].about(">").isEmpty)
+    try party.move("Note", "s1", to: "Food", party.phone)
+    seen = try await party.ends()
+    #expect(seen[0].about(">") == ["Shopping/Food/s1 > n1"])
+    #expect(seen[1].about(">") == ["Shopping/Food/s1 > n1"])
+    // A guest parts it, and it stays parted at home.
+    try party.relate("s1", "n1", party.guest, isAdded: false)
+    try await party.ends()
+    try await party.owner.engine.stopSharing(party.id("List", "Shopping", party.owner))
+    #expect(try await party.ends()[0].about(">").isEmpty)
+  }
+
+  /// Which account moves the notes, and whether a pair is joined before the first is moved.
+  @Test(arguments: [0, 1], [true, false])
+  func aPairFollowsItsNotesFromOneShareIntoAnother(_ account: Int, _ isJoined: Bool) async throws {
+    let party = try await party()
+    try await party.share("Shopping")
+    try await party.share("Secret")
+    let machines = party.machines[account]
+    if isJoined {
+      try party.relate("n1", "n2", party.owner)
+      try await party.ends()
+    }
+    try party.move("Note", "n1", to: "S", machines[0])
+    _ = try await party.ends()
+    if !isJoined { try party.relate("n1", "n2", machines[1]) }
+    var seen = try await party.ends()
+    #expect(seen[account].about(">") == ["Secret/S/n1 > n2"])
+    try party.move("Note", "n2", to: "S", machines[1])
+    seen = try await party.ends()
+    #expect(seen[0].about(">") == ["Secret/S/n1 > n2"])
+    #expect(seen[1].about(">") == ["Secret/S/n1 > n2"])
+  }
+
+  @Test func aParticipantTakesOutANoteWithItsPairs() async throws {
+    let party = try await party()
+    try party.relate("n1", "n2", party.owner)
+    try await party.share("Shopping")
+    try party.tag("n1", "mine", party.guest)
+    try party.relate("g1", "n1", party.guest)
+    try await party.ends()
+    try party.move("Note", "n1", to: "G", party.guest)
+    var seen = try await party.ends()
+    #expect(
+      seen[1].about(">") + seen[1].about("#")
+        == ["Guest's/G/g1 > n1", "Guest's/G/n1 > n2", "Guest's/G/n1 # mine"])
+    #expect(seen[0].about(">").isEmpty)
+    try party.move("Note", "n1", to: "Tools", party.machines[1][1])
+    seen = try await party.ends()
+    #expect(
+      seen[1].about(">") + seen[1].about("#")
+        == ["Guest's/G/g1 > n1", "Shopping/Tools/n1 > n2", "Shopping/Tools/n1 # mine"])
+    #expect(seen[0].about(">") == ["Shopping/Tools/n1 > n2"])
+  }
+
+  /// What the phone has joined and parted, and not sent, goes along with what the other machine
+  /// shares, or shares no more.
+  @Test(arguments: [true, false])
+  func whatWasNotSentGoesAlong(_ shares: Bool) async throws {
+    let party = try await party()
+    try party.relate("n1", "n2", party.owner)
+    if !shares { try await party.share("Shopping") }
+    try await party.ends()
+    try party.relate("n1", "n2", party.phone, isAdded: false)
+    try party.relate("n2", "n3", party.phone)
+    try party.tag("n3", "urgent", party.phone)
+    if shares {
+      try await party.share("Shopping")
+    } else {
+      try await party.owner.engine.stopSharing(party.id("List", "Shopping", party.owner))
+    }
+    let seen = try await party.ends()
+    #expect(
+      seen[0].about(">") + seen[0].about("#")
+        == ["Shopping/Food/n2 > n3", "Shopping/Food/n3 # urgent"])
+    #expect(seen[1].about(">") == (shares ? ["Shopping/Food/n2 > n3"] : []))
+  }
+
+  @Test func aPairAcrossTheBorderWaitsUntilItIsSent() async throws {
+    let party = try await party()
+    try await party.share("Shopping")
+    try party.relate("s1", "n1", party.owner)
+    try await party.owner.drain()
+    // And the order of the list that it is in.
+    #expect(try party.owner.engine.status.waiting == 2)
+    try await party.owner.engine.sync()
+    #expect(try party.owner.engine.status.waiting == 0)
+  }
+}
