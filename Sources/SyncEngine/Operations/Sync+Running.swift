@@ -124,6 +124,15 @@ extension Sync {
     switch work {
     case .payload(let payload):
       return try runner.run(request(payload))
+    case .lists(let lists):
+      let setup = prepared.withLock { $0.setup }
+      try SyncList.check(lists, setup)
+      let requests = try lists.map { list in
+        try request(list.payload, from: list.source, list.setup(in: setup))
+      }
+      return try runner.run { enter in
+        try ListsRun(requests, store: store, control: control).run(enter: enter).report
+      }
     case .replay(let rows):
       var request = try request(.json([]))
       QuarantineReplay(rows: rows).prepare(&request)
@@ -154,14 +163,20 @@ extension Sync {
 
   private func request(_ payload: SyncPayload) throws -> SyncRequest {
     let prepared = prepared.withLock { $0 }
-    try prepared.setup.check()
-    let plan = try dataStack.mappingPlans.plan(for: prepared.source, in: dataStack.model)
-    var request = SyncRequest(plan: plan, payload: payload, setup: prepared.setup)
+    return try request(payload, from: prepared.source, prepared.setup)
+  }
+
+  private func request(
+    _ payload: SyncPayload, from source: some PlanSource, _ setup: SyncSetup
+  ) throws -> SyncRequest {
+    try setup.check()
+    let plan = try dataStack.mappingPlans.plan(for: source, in: dataStack.model)
+    var request = SyncRequest(plan: plan, payload: payload, setup: setup)
     request.takesMembers = plan.rootNode.takesMembers
     request.name = name
     context?.complete(&request)
     request.limitToPlan()
-    if let delegate = prepared.delegate {
+    if let delegate {
       request.hooks.willInsert = { [unowned self] item, entity, parent in
         try delegate.sync(self, willInsert: item, in: entity.name, parent: parent)
       }
@@ -173,6 +188,8 @@ extension Sync {
 /// What a sync operation works off.
 enum SyncWork: Sendable {
   case payload(SyncPayload)
+  /// Several lists at once.
+  case lists([SyncList])
   /// One of the payloads of a session.
   case page(SyncPayload, SyncSession, SyncSession.PageID)
   /// Items that were kept because they could not be stored.

@@ -42,7 +42,7 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   /// The stack whose store is synced.
   public let dataStack: DataStack
 
-  /// The entity of the items.
+  /// The entity of the items; of several lists that of the first.
   public let entityName: String
 
   /// The context that the sync was asked for in; it has the changes when the sync has finished
@@ -89,6 +89,16 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
     var setup = SyncSetup()
     setup.path = path
     self.init(.payload(payload.syncPayload), with: source, dataStack: dataStack, setup)
+  }
+
+  /// Makes a sync of several lists, which are stored together; see ``SyncList``.
+  ///
+  /// - Parameters:
+  ///   - lists: The lists, in the order in which they are applied; one at least.
+  ///   - dataStack: The stack to sync; kept alive until the operation goes.
+  public convenience init(lists: [SyncList], dataStack: DataStack) {
+    self.init(
+      .lists(lists), with: lists.first?.source ?? Conventional(""), dataStack: dataStack)
   }
 
   /// Makes a sync of a payload, set up for use.

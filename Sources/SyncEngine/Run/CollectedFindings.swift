@@ -132,7 +132,7 @@ extension SyncPass {
 
   /// Says so before the first part is matched, once for each entity.
   func noteMissingIndexes(_ batches: [Batch], in transaction: StoreTransaction) throws {
-    guard !isOnlyPart else { return }
+    guard !isWholeList else { return }
     for batch in batches
     where !batch.occurrences.isEmpty && claims.seenKeys[batch.number] == nil
       && !collected.withoutIndex.contains(batch.entity.index)

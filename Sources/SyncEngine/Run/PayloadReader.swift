@@ -21,6 +21,9 @@ final class PayloadReader {
   // the quality of service of the thread that adds them.
   private lazy var queue = DispatchQueue(label: "SyncStack.ahead")
 
+  /// Bytes of the lists before this one, and of all lists of the sync.
+  var span: (before: Int, total: Int)
+
   /// The items that need not be read, when there may be any.
   var known: KnownItems?
 
@@ -42,6 +45,7 @@ final class PayloadReader {
     self.limit = limit
     self.report = report
     self.control = control
+    span = (0, bytes.count)
     end = PayloadPlace(
       reader: try JSONItemReader(
         bytes, at: request.setup.path ?? JSONPath(), options: request.settings.reading,
@@ -91,7 +95,7 @@ final class PayloadReader {
   }
 
   private func advance(_ position: Int) throws {
-    try control.advance(.parse, to: position, of: bytes.count)
+    try control.advance(.parse, to: span.before + position, of: span.total)
   }
 
   private func readAhead() {

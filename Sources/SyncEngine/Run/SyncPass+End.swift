@@ -3,11 +3,21 @@ import SyncStore
 
 /// What is decided when the whole payload has been seen.
 extension SyncPass {
-  /// Deletes what nobody claimed.
+  /// Links what waited for later parts, deletes what no part mentions, and keeps what later syncs
+  /// have to know.
   func end(in transaction: StoreTransaction) throws {
+    let unresolved = try linkWaiting(in: transaction)
+    try delete(in: transaction)
+    try keep(unresolved, in: transaction)
+  }
+
+  /// Links the references whose object came with a later part, and reports the others.
+  ///
+  /// - Returns: Those.
+  func linkWaiting(in transaction: StoreTransaction) throws -> [UnresolvedReference] {
     var unresolved = claims.unresolved
     let mayArrive =
-      claims.state.partCount > 1 || request.session != nil || request.settings.deferReferences
+      isInParts || request.session != nil || request.settings.deferReferences
     // New objects of a subentity are staged beside those of its superentity.
     let late = mayArrive ? unresolved : unresolved.filter(\.mayMeanSubentity)
     if !late.isEmpty {
@@ -20,6 +30,20 @@ extension SyncPass {
       try checkAwaited(reference, in: transaction)
       reference.note(in: report)
     }
+    return unresolved
+  }
+
+  /// Keeps what later syncs and the program have to know.
+  func keep(_ unresolved: [UnresolvedReference], in transaction: StoreTransaction) throws {
+    if request.settings.deferReferences { try deferred(in: transaction).save(unresolved) }
+    try request.hooks.willEnd?(transaction)
+    try transaction.write(request.setup.metadata)
+    try reader.known?.keep(in: transaction, control)
+    try phases.begin(.save, total: 1)
+  }
+
+  /// Deletes the objects in scope that no part mentions.
+  func delete(in transaction: StoreTransaction) throws {
     try releaseUnlisted(in: transaction)
     try orderChildren(in: transaction)
     var operations = request.settings.operations
@@ -27,22 +51,20 @@ extension SyncPass {
     if claims.state.partCount == 0, claims.state.hasBegun { operations.remove(.delete) }
     let deleter = Deleter(
       work: partWork(operations, in: transaction), node: request.plan.rootNode, scope: scope,
-      limits: request.settings.deletionGuard, knownRows: knownRows, advice: { self.listAdvice })
-    try deleter.delete()
+      limits: request.settings.deletionGuard, knownRows: knownRows,
+      endsLists: request.placeOfList?.isLast != false, advice: { self.listAdvice })
+    let unmentioned = try deleter.unmentioned()
+    try phases.begin(.delete, total: unmentioned.count)
+    try deleter.delete(unmentioned)
     try checkUse()
     try noteObjectsOutsideGroups(in: transaction)
-    if request.settings.deferReferences { try deferred(in: transaction).save(unresolved) }
-    try request.hooks.willEnd?(transaction)
-    try transaction.write(request.setup.metadata)
-    try reader.known?.keep(in: transaction, control)
     phases.end(.delete)
-    try phases.begin(.save, total: 1)
   }
 
   /// A required relationship of a new object waited for an object that never came.
   func checkAwaited(_ reference: UnresolvedReference, in transaction: StoreTransaction) throws {
     let slot = reference.relationship.slot
-    guard claims.state.partCount > 1, !reference.relationship.isToMany,
+    guard isInParts, !reference.relationship.isToMany,
       !reference.relationship.isOptional
     else { return }
     var isEmpty = false

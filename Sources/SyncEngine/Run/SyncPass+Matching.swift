@@ -98,9 +98,8 @@ extension SyncPass {
   static let roundLimit = 32
 
   func itemCheck(_ planner: LinkPlanner) -> ItemCheck {
-    // References wait for later parts of the payload, not for later pages: a page is stored at
-    // once.
-    let isLast = reader.isAtEnd
+    // References wait for later parts and lists, not for later pages: a page is stored at once.
+    let isLast = reader.isAtEnd && request.placeOfList?.isLast != false
     return ItemCheck(planner, checks, edits: edits) { [claims] place in
       !isLast && claims.isWaiting(place)
     }
@@ -156,7 +155,7 @@ extension SyncPass {
     // A part of a payload is looked up, not scanned for: only the whole payload covers a table.
     Matcher(
       part,
-      coversScope: scope.isWholeEntity && isOnlyPart && (reader.known?.matchedCount ?? 0) == 0,
+      coversScope: scope.isWholeEntity && isWholeList && (reader.known?.matchedCount ?? 0) == 0,
       scannedRowsPerKey: request.tuning.scannedRowsPerKey, hasParts: !isOnlyPart,
       partWork(request.settings.operations, in: transaction))
   }

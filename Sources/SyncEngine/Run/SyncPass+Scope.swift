@@ -59,7 +59,9 @@ extension SyncPass {
       try parent.check(in: transaction)
       claims.mention(parent.parent.row, parent.parent.entity)
     }
-    if !claims.state.hasBegun, request.settings.deferReferences {
+    if !claims.state.hasBegun, request.settings.deferReferences,
+      request.placeOfList?.isFirst != false
+    {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
     // It tells who goes, and to later parts which of several objects of a key comes first.
@@ -95,10 +97,17 @@ extension SyncPass {
   /// Whether the payload may be worked off in several parts.
   private var mayHaveParts: Bool {
     isStreamed || request.session != nil || request.setup.transaction != .whole
+      || request.placeOfList != nil
+  }
+
+  /// Whether what one part of the sync refers to may have come with another one.
+  var isInParts: Bool { claims.state.partCount > 1 || request.placeOfList != nil }
+
+  /// Whether the part that is worked off is a whole list.
+  var isWholeList: Bool {
+    reader.isAtEnd && claims.state.partCount <= 1 && request.session == nil
   }
 
   /// Whether the part that is worked off is the whole payload, and the payload all there is.
-  var isOnlyPart: Bool {
-    reader.isAtEnd && claims.state.partCount <= 1 && request.session == nil
-  }
+  var isOnlyPart: Bool { isWholeList && request.placeOfList == nil }
 }

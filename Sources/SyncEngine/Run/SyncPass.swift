@@ -7,14 +7,16 @@ final class SyncPass {
   let bytes: UnsafeRawBufferPointer
   let control: SyncControl
   let reader: PayloadReader
-  var claims = Claims()
-  let report = ReportBuilder()
+  var claims: Claims
+  let report: ReportBuilder
   var changeCount: ChangeCount
   let checks: [NodeChecks]
   let memberCounts: MemberCountCheck
   /// What was edited here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
   var phases: PhaseClock
+  /// What the claims are of this list while another one of the sync is worked off.
+  var claimsOfList = Claims.OfList()
   /// Every row of the root entity, when the only part of the payload read them.
   var knownRows: PlainArray<Int64>?
   /// The part that was read last and is still to be worked off.
@@ -23,10 +25,16 @@ final class SyncPass {
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
 
-  init(_ request: SyncRequest, bytes: UnsafeRawBufferPointer, control: SyncControl) throws {
+  /// - Parameter earlier: The pass of the list before, in a sync that has several.
+  init(
+    _ request: SyncRequest, bytes: UnsafeRawBufferPointer, control: SyncControl,
+    after earlier: SyncPass? = nil
+  ) throws {
     self.request = request
     self.bytes = bytes
     self.control = control
+    claims = earlier?.claims ?? Claims()
+    report = earlier?.report ?? ReportBuilder()
     checks = try request.plan.nodes.map(NodeChecks.init)
     memberCounts = MemberCountCheck(request.plan.model)
     changeCount = ChangeCount(report: report, hasBatches: request.setup.transaction != .whole)
@@ -43,7 +51,7 @@ final class SyncPass {
       case .whole where !isStreamed: .none
       case .whole: request.tuning.partItems.map { .items($0) } ?? .bytes(SyncPass.partSize)
       }
-    phases = PhaseClock(control)
+    phases = earlier?.phases ?? PhaseClock(control)
     try phases.begin(.parse, total: bytes.count)
     reader = try PayloadReader(
       bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
@@ -113,6 +121,12 @@ final class SyncPass {
   /// the end decides; for a page only what it says itself.
   func workOff(in transaction: StoreTransaction) throws {
     try readScope(in: transaction)
+    try workOffParts(in: transaction)
+    if request.session == nil { try end(in: transaction) } else { try endPage(in: transaction) }
+  }
+
+  /// Works off all parts, or those behind the one that was staged.
+  func workOffParts(in transaction: StoreTransaction) throws {
     repeat {
       if staged == nil { try stage() }
       try process(in: transaction)
@@ -120,7 +134,6 @@ final class SyncPass {
         count(try transaction.takeChanges())
       }
     } while !isAtEnd
-    if request.session == nil { try end(in: transaction) } else { try endPage(in: transaction) }
   }
 
   /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.

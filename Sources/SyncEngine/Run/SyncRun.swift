@@ -35,32 +35,45 @@ package final class SyncRun {
   package func run(
     enter: () throws -> Void = {}
   ) throws -> (report: SyncReport, changes: ChangeSet) {
-    if let rewriting = PayloadRewriting(request) {
-      return try SyncRun(rewriting.run(control), store: store, control: control).run(enter: enter)
-    }
-    return try request.payload.withBytes(control) { bytes in
-      let node = request.plan.rootNode
-      try checkIdentity(of: node)
-      if node.takesNull, request.setup.path == nil, isNull(bytes) {
-        var request = request
-        request.payload = .json([])
-        request.saysNothing = true
-        // Pages delete nothing, and go by the settings of their session.
-        if request.session == nil { request.settings.operations.remove(.delete) }
-        return try SyncRun(request, store: store, control: control).run(enter: enter)
-      }
-      let pass = try SyncPass(request, bytes: bytes, control: control)
-      // Another thread may still read these bytes.
-      defer { pass.reader.stop() }
+    try SyncRun.withPass(of: request, control) { pass in
       let changes = try run(pass, enter)
       pass.phases.end(.save)
       return (pass.finishReport(), changes)
     }
   }
 
-  /// Checks that somebody can say which objects the items mean: those without a key belong to a
-  /// given parent.
-  private func checkIdentity(of node: PlanNode) throws {
+  /// Gives the pass of a request to a closure, whose payload is rewritten before where a hook or
+  /// its form asks for it.
+  ///
+  /// - Parameter earlier: The pass of the list before, in a sync that has several.
+  static func withPass<T>(
+    of request: SyncRequest, _ control: SyncControl, after earlier: SyncPass? = nil,
+    _ body: (SyncPass) throws -> T
+  ) throws -> T {
+    if let rewriting = PayloadRewriting(request) {
+      return try withPass(of: rewriting.run(control), control, after: earlier, body)
+    }
+    return try request.payload.withBytes(control) { bytes in
+      try checkIdentity(of: request)
+      if request.plan.rootNode.takesNull, request.setup.path == nil, isNull(bytes) {
+        var request = request
+        request.payload = .json([])
+        request.saysNothing = true
+        // Pages delete nothing, and go by the settings of their session.
+        if request.session == nil { request.settings.operations.remove(.delete) }
+        return try withPass(of: request, control, after: earlier, body)
+      }
+      let pass = try SyncPass(request, bytes: bytes, control: control, after: earlier)
+      // Another thread may still read these bytes.
+      defer { pass.reader.stop() }
+      return try body(pass)
+    }
+  }
+
+  /// Checks that the items can say which objects they mean: those without a key belong to a given
+  /// parent.
+  private static func checkIdentity(of request: SyncRequest) throws {
+    let node = request.plan.rootNode
     guard !node.needsNoIdentity, !request.settings.operations.contains(.alwaysInsert),
       try ParentScope.resolve(request)?.ownsKeyless(request.plan) != true,
       node.kinds?.nodes.contains(where: { request.plan.nodes[$0].identity.isEmpty }) != false
@@ -69,7 +82,7 @@ package final class SyncRun {
     throw SyncError.noPrimaryKey(node.entity.name)
   }
 
-  private func isNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  private static func isNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     guard let start = bytes.firstIndex(where: { !blanks.contains($0) }) else { return false }
     let rest = bytes[start...]
@@ -157,7 +170,7 @@ extension Store {
   /// its turn, inside a long statement, between two of them. Only the commit itself is not stopped.
   ///
   /// - Throws: `CancellationError` when the sync was cancelled, whatever that made fail first.
-  fileprivate func write(
+  func write(
     _ request: SyncRequest, _ control: SyncControl,
     _ body: (StoreTransaction) throws -> Void
   ) throws -> ChangeSet {

@@ -59,6 +59,22 @@ final class Claims {
 
     /// Whether there was any page or part.
     var hasBegun: Bool { partCount > 0 || silentPageCount > 0 }
+
+    /// Adds another list of the same objects: together the lists say which there are.
+    mutating func add(_ other: State) {
+      firstNewRow = min(firstNewRow, other.firstNewRow)
+      itemCount += other.itemCount
+      usableItemCount += other.usableItemCount
+      isRootSuspended = isRootSuspended || other.isRootSuspended
+    }
+
+    /// Takes over the sum that ``add(_:)`` made.
+    mutating func take(sum: State) {
+      firstNewRow = sum.firstNewRow
+      itemCount = sum.itemCount
+      usableItemCount = sum.usableItemCount
+      isRootSuspended = sum.isRootSuspended
+    }
   }
 
   /// What was said in some parts.
@@ -207,6 +223,33 @@ final class Claims {
   func drop(_ place: UnresolvedReference.Place) {
     new.references[place] = nil
     if before.references[place] != nil { new.answered.insert(place) }
+  }
+
+  // MARK: - Several lists
+
+  /// What was said of one list of a sync that has several, while another list is worked off.
+  struct OfList {
+    fileprivate var state = State()
+    fileprivate var sets: [Int: RowSet] = [:]
+    fileprivate var parentOrder: [Int64] = []
+  }
+
+  /// Makes the claims those of another list: its counts, its scope and the members of its parent in
+  /// the place of those that are here, which the other list keeps meanwhile. Everything else the
+  /// lists of a sync have in common.
+  func exchange(with list: inout OfList) {
+    var other = OfList(state: state, parentOrder: new.parentOrder)
+    for set in [ClaimedSet.scope, .parentMembers] {
+      other.sets[set.number] = new.sets.removeValue(forKey: set.number)
+    }
+    new.sets.merge(list.sets) { $1 }
+    new.parentOrder = list.parentOrder
+    list.state.memberCount = state.memberCount
+    list.state.hasTombstones = state.hasTombstones
+    list.state.referenceCount = state.referenceCount
+    state = list.state
+    seenKeys = [:]
+    list = other
   }
 
   // MARK: - Parts

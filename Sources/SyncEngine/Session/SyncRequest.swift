@@ -31,6 +31,10 @@ package struct SyncRequest {
   /// The page session that the payload is a page of; its deletions are made when it is finished.
   package var session: SessionState?
 
+  /// Where its list stands among the lists of a sync that has several; nil where it is the only
+  /// one.
+  var placeOfList: PlaceOfList?
+
   /// The name of that page, if it has one.
   package var pageName: String?
 
@@ -66,6 +70,12 @@ package struct SyncRequest {
 
 @available(*, unavailable, message: "A request may hold hooks that belong to one thread.")
 extension SyncRequest: Sendable {}
+
+/// Where a list stands among the lists of one sync.
+struct PlaceOfList {
+  let isFirst: Bool
+  let isLast: Bool
+}
 
 /// What is asked and told while a sync runs.
 package struct SyncHooks {

@@ -159,7 +159,8 @@ private enum FingerprintKey {
   /// parts of a payload, when items go through code of the user's, which may answer differently the
   /// next time, and when not everything that an item says is stored.
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
-    guard request.setup.usesFingerprints, request.session == nil, request.setup.parent == nil,
+    guard request.setup.usesFingerprints, request.session == nil, request.placeOfList == nil,
+      request.setup.parent == nil,
       request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,
       !request.takesMembers, request.rewritten == nil, request.setup.path?.leadsToEach != true,
       request.plan.nodes.allSatisfy({ $0.tombstone == nil }), !request.settings.deferReferences,

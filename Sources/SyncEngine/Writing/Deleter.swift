@@ -1,10 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// Deletes what nobody claimed, at the very end, when every owner and every item has been seen.
+/// Deletes the objects that the payload does not mention, at the very end, when every owner and
+/// every item has been seen.
 struct Deleter: PartPhase {
   let work: PartWork
-  /// Who reads the items at the top.
+  /// Reads the items at the top.
   let node: PlanNode
   let scope: Scope
   let limits: DeletionGuard
@@ -12,28 +13,52 @@ struct Deleter: PartPhase {
   /// Every row of the root entity, when it was read anyway.
   let knownRows: PlainArray<Int64>?
 
+  /// Whether members that lists leave out go now: once, after all lists of the sync.
+  let endsLists: Bool
+
   /// What to do when nothing of the payload can be used.
   let advice: () -> String
 
   var entity: EntityDescription { node.entity }
 
-  /// Deletes by the model's delete rules.
+  /// Finds the objects that go: those at the top that are in scope and that no part mentions, and
+  /// members that their owners' lists leave out.
   ///
-  /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard
-  ///   objects.
-  func delete() throws {
+  /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the payload cannot be
+  ///   meant.
+  func unmentioned() throws -> Unmentioned {
     let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
     let (roots, scopeCount) = try unmentionedRoots(keeper)
     try checkPayload(scopeCount, unmentioned: roots.count)
-    let members = try unlistedMembers(keeper)
-    let total = roots.count + members.reduce(0) { $0 + $1.rows.count }
-    try control.begin(.delete, total: total)
+    let members = try endsLists ? unlistedMembers(keeper) : []
+    return Unmentioned(keeper: keeper, roots: roots, scopeCount: scopeCount, members: members)
+  }
+
+  /// The objects that go.
+  struct Unmentioned {
+    fileprivate let keeper: Keeper?
+    fileprivate let roots: [Int64]
+    fileprivate let scopeCount: Int
+    fileprivate let members: [(entity: EntityDescription, rows: [Int64])]
+
+    var count: Int { members.reduce(roots.count) { $0 + $1.rows.count } }
+  }
+
+  /// Deletes objects by the model's delete rules.
+  ///
+  /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the deletion guard
+  ///   objects.
+  func delete(_ unmentioned: Unmentioned) throws {
+    let total = unmentioned.count
+    let roots = unmentioned.roots
     var deleted = 0
-    for (entity, rows) in [(entity: entity, rows: roots)] + members where !rows.isEmpty {
-      deleted += try delete(rows, of: entity, keeper)
+    for (entity, rows) in [(entity: entity, rows: roots)] + unmentioned.members
+    where !rows.isEmpty {
+      deleted += try delete(rows, of: entity, unmentioned.keeper)
       try control.advance(.delete, to: min(deleted, total), of: total)
     }
-    try checkGuard(deleted, roots: roots.count, of: scopeCount, members: total - roots.count)
+    try checkGuard(
+      deleted, roots: roots.count, of: unmentioned.scopeCount, members: total - roots.count)
     try noteRest(of: scope)
   }
 
