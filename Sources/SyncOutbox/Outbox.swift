@@ -32,8 +32,8 @@ import SyncStore
 /// in the store under its name. Entities without a handler wait until they have one.
 ///
 /// ## At a glance
-/// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, ``concurrency``, ``retry``,
-///   ``whenGone``, ``whenInConflict``
+/// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, several in one request
+///   ``send(_:upTo:using:_:)``, ``concurrency``, ``retry``, ``whenGone``, ``whenInConflict``
 /// - Working: ``send()``, ``SendOperation``; by itself: ``start(pace:clock:)``, ``wake()``,
 ///   ``stop()``; of one object: ``outcome(of:)``
 /// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that
@@ -156,32 +156,20 @@ public final class Outbox: Sendable {
     using options: ExportOptions = ExportOptions(relationshipType: .keys),
     _ handler: @escaping Handler
   ) {
-    var options = options
-    options.omitsMissingKeys = true
-    let reading = options.writesResources ? reading(handler, source) : handler
-    let destination = OutboxDestination(source: source, options: options, handler: reading)
+    send(with: source, upTo: 1, using: options) { changes in
+      var answers: [OutboxAnswer] = []
+      for change in changes { answers.append(try await handler(change)) }
+      return answers
+    }
+  }
+
+  func add(_ destination: OutboxDestination) {
     settings.withLock { settings in
       settings.destinations.removeAll { $0.entityName == destination.entityName }
       settings.destinations.append(destination)
     }
     // What waited for a handler may be sent now.
     driver.withLock { $0 }?.send(.committed)
-  }
-
-  /// The handler of an API that speaks JSON:API: its documents are answers as any other.
-  private func reading(_ handler: @escaping Handler, _ source: some PlanSource) -> Handler {
-    { [stack] change in
-      let answer = try await handler(change)
-      // What is no document is looked at as it is, and says so in the report.
-      guard let document = answer.json,
-        let item = try? RowFill(source, stack).item(ofDocument: document)
-      else { return answer }
-      switch answer {
-      case .accepted: return .accepted(item)
-      case .conflict: return .conflict(item)
-      case .gone, .refused, .retry: return answer
-      }
-    }
   }
 
   // MARK: - Working
@@ -264,7 +252,10 @@ public final class Outbox: Sendable {
 struct OutboxDestination: Sendable {
   let source: any PlanSource
   let options: ExportOptions
-  let handler: Outbox.Handler
+
+  /// How many changes go in one request, and what sends them.
+  let limit: Int
+  let handler: Outbox.BulkHandler
 
   var entityName: String { source.mappingSource.entityName }
 

@@ -62,21 +62,51 @@ extension OutboxAnswer {
       self = .refused("The answer is none of an HTTP server.")
       return
     }
-    let headers = HTTPHeaders(http)
-    let body = try? JSONValue(parsing: data)
+    let headers = HTTPHeaders(http.statusCode, http.url) { http.value(forHTTPHeaderField: $0) }
+    self.init(http.statusCode, headers, try? JSONValue(parsing: data), data, at: path)
+  }
+
+  /// Reads one of the answers in a response that has several, as of a bulk endpoint: the same as
+  /// ``init(_:_:at:)`` by its status and its JSON.
+  ///
+  /// ```swift
+  /// answers.map { OutboxAnswer(status: $0["status"]?.integerValue, $0["body"]) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - status: The status. Nil, where there is none, is no answer: retry.
+  ///   - body: The body; nil is an empty one.
+  ///   - headers: The headers that it has of its own, whatever the case of their names.
+  ///   - path: Where the object stands in the body; nil is the body itself.
+  public init(
+    status: Int64?, _ body: JSONValue? = nil, headers: [String: String] = [:],
+    at path: JSONPath? = nil
+  ) {
+    guard let status = status.flatMap(Int.init(exactly:)) else {
+      self = .retry(reason: "The server has not said what became of it.")
+      return
+    }
+    let values = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+    let read = HTTPHeaders(status, nil) { values[$0.lowercased()] }
+    self.init(status, read, body, body?.data ?? Data(), at: path)
+  }
+
+  private init(
+    _ status: Int, _ headers: HTTPHeaders, _ body: JSONValue?, _ data: Data, at path: JSONPath?
+  ) {
     let found = path.map { body?.value(at: $0) } ?? body
     let object = found?.onlyObject
-    switch http.statusCode {
+    switch status {
     case 202 where path == nil: self = .accepted()
     case 207:
       self = .refused("Status 207: several answers in one, which the handler has to read itself.")
     case 200..<300:
-      if data.isEmpty || http.statusCode == 204 {
+      if data.isEmpty || status == 204 {
         self = .accepted(headers.key)
       } else if body == nil, headers.promisesDocument {
-        self = .retry(reason: "Status \(http.statusCode), but the body is not JSON.")
+        self = .retry(reason: "Status \(status), but the body is not JSON.")
       } else if path == nil || object == nil, let reason = body?.mutationErrors(at: path) {
-        self = .refused("Status \(http.statusCode): \(reason)")
+        self = .refused("Status \(status): \(reason)")
       } else {
         self = .accepted(object ?? headers.key)
       }
@@ -84,12 +114,12 @@ extension OutboxAnswer {
     case 406 where body?.isOfNoRow == true: self = .gone
     case 409, 412: self = .conflict(object ?? (body?.reason == nil ? nil : body?.onlyObject))
     case 401, 407, 408, 425, 429, 500, 502...599:
-      self = .retry(after: headers.retryAfter, reason: "Status \(http.statusCode).")
+      self = .retry(after: headers.retryAfter, reason: "Status \(status).")
     case _ where headers.isToComeAgain:
-      self = .retry(after: headers.retryAfter, reason: "Status \(http.statusCode).")
+      self = .retry(after: headers.retryAfter, reason: "Status \(status).")
     default:
       let reason = body?.reason ?? String(decoding: data.prefix(200), as: UTF8.self)
-      self = .refused("Status \(http.statusCode)\(reason.isEmpty ? "." : ": \(reason)")")
+      self = .refused("Status \(status)\(reason.isEmpty ? "." : ": \(reason)")")
     }
   }
 }
@@ -108,19 +138,20 @@ private struct HTTPHeaders {
   /// The key of what was made, where its address tells it.
   let key: JSONValue?
 
-  init(_ response: HTTPURLResponse) {
-    let place = ["Location", "OData-EntityId"].lazy.compactMap {
-      response.value(forHTTPHeaderField: $0)
-    }.first
+  /// - Parameters:
+  ///   - url: Where the request was sent.
+  ///   - value: The value of a header.
+  init(_ status: Int, _ url: URL?, _ value: (String) -> String?) {
+    let place = value("Location") ?? value("OData-EntityId")
     key =
-      [201, 204].contains(response.statusCode)
-      ? place.flatMap { KeyInAddress($0, beside: response.url)?.text }.map(JSONValue.string) : nil
-    let type = response.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
+      [201, 204].contains(status)
+      ? place.flatMap { KeyInAddress($0, beside: url)?.text }.map(JSONValue.string) : nil
+    let type = value("Content-Type")?.lowercased() ?? ""
     promisesDocument = type.contains("json") || type.contains("html")
-    let asked = response.value(forHTTPHeaderField: "Retry-After").flatMap(Seconds.parse)
+    let asked = value("Retry-After").flatMap(Seconds.parse)
     isToComeAgain = asked != nil
     retryAfter =
-      asked ?? response.value(forHTTPHeaderField: "Backoff").flatMap(Seconds.parse)
+      asked ?? value("Backoff").flatMap(Seconds.parse)
   }
 }
 

@@ -29,6 +29,16 @@ public struct OutboxChange: Sendable {
   /// What an update changed; the same as ``json`` for the other kinds.
   public let changedJSON: JSONValue
 
+  /// Keys of what was put into the many-to-many lists of the object and taken out of them since the
+  /// server last answered for it, by name of the relationship: for APIs that have a request for
+  /// each member. Lists without any are left out.
+  ///
+  /// ```swift
+  /// for tag in change.added["tags"] ?? [] { try await api.put("orders/\(change.id)/tags/\(tag)") }
+  /// ```
+  public let added: [String: [Value]]
+  public let removed: [String: [Value]]
+
   /// A name for this change that never changes, kept before it is first sent: a server that knows
   /// it can tell that it has done this already.
   public let idempotencyKey: String

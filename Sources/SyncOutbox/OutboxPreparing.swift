@@ -94,7 +94,8 @@ struct OutboxPreparing: Sendable {
     // What was sent without an answer goes again as it was, and what was done since after it.
     if let sent = entry.sent {
       return .ready(
-        try shipment(entry, sent, destination, isRepeated: true, in: transaction))
+        try shipment(
+          entry, sent, later: entry.waiting, destination, isRepeated: true, in: transaction))
     }
     if edit.kind == .delete {
       if let wait = try deletionWait(entry, schedule, in: transaction) { return .after(wait) }
@@ -136,7 +137,9 @@ struct OutboxPreparing: Sendable {
     let sent = OutboxEntry.Shipment(
       edit, json: json.description, changedJSON: changed?.description ?? "",
       idempotencyKey: UUID().uuidString)
-    let shipment = try shipment(entry, sent, destination, isRepeated: false, in: transaction)
+    let later = postponed.isEmpty ? nil : postponement(of: postponed, of: before, edit)
+    let shipment = try shipment(
+      entry, sent, later: later, destination, isRepeated: false, in: transaction)
     if edit.kind != .insert, shipment.change.key == nil, before.id.entity.primaryKey != nil {
       entry.refusal =
         "The object has no key, so nobody can say to the server which one is meant. Have the handler "
@@ -145,18 +148,26 @@ struct OutboxPreparing: Sendable {
       return .refused(entry.refusal ?? "", shipment.change)
     }
     entry.sent = sent
-    entry.waiting = postponed.isEmpty ? nil : OutboxEntry.Edit(.update, slots: postponed)
-    for slot in postponed {
-      let property = before.id.entity.properties[slot]
-      let nothing = property.relationship?.isToMany == true ? RowList.value([]) : Value.null
-      entry.waiting?.base[property.name] =
-        edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
-    }
+    entry.waiting = later
     try transaction.setOutboxEntry(entry, before: before, in: name)
     if let ids = cargo[before.id] {
       try OutboxCargo.ship(ids, as: sent.idempotencyKey, name, in: transaction)
     }
     return .ready(shipment)
+  }
+
+  /// What is sent afterwards of what cannot be sent yet.
+  private func postponement(
+    of slots: SlotSet, of entry: OutboxEntry, _ edit: OutboxEntry.Edit
+  ) -> OutboxEntry.Edit {
+    var later = OutboxEntry.Edit(.update, slots: slots)
+    for slot in slots {
+      let property = entry.id.entity.properties[slot]
+      let nothing = property.relationship?.isToMany == true ? RowList.value([]) : Value.null
+      later.base[property.name] =
+        edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
+    }
+    return later
   }
 
   private func drop(_ before: OutboxEntry, in transaction: StoreTransaction) throws -> Outcome {
@@ -167,18 +178,19 @@ struct OutboxPreparing: Sendable {
   }
 
   private func shipment(
-    _ entry: OutboxEntry, _ sent: OutboxEntry.Shipment, _ destination: OutboxDestination,
-    isRepeated: Bool, in transaction: StoreTransaction
+    _ entry: OutboxEntry, _ sent: OutboxEntry.Shipment, later: OutboxEntry.Edit?,
+    _ destination: OutboxDestination, isRepeated: Bool, in transaction: StoreTransaction
   ) throws -> OutboxShipment {
+    let lists = try ListChanges(
+      entry.id, sent.edit, later: later, outbox: name, transaction)
     let json = try JSONValue(parsing: sent.json)
     let change = OutboxChange(
       kind: OutboxChange.Kind(sent.edit.kind), objectID: entry.id,
       key: try transaction.keys(of: [entry])[entry.id],
       properties: sent.edit.slots.map { entry.id.entity.properties[$0].name }, json: json,
       changedJSON: sent.changedJSON.isEmpty ? json : try JSONValue(parsing: sent.changedJSON),
-      idempotencyKey: sent.idempotencyKey)
-    return OutboxShipment(
-      change: change, handler: destination.handler, isRepeated: isRepeated)
+      added: lists.added, removed: lists.removed, idempotencyKey: sent.idempotencyKey)
+    return OutboxShipment(change: change, destination: destination, isRepeated: isRepeated)
   }
 
   /// What is known of a deleted object, under the keys that its JSON gives the attributes.

@@ -21,7 +21,7 @@ final class OutboxRun {
   /// What a task of the run comes back with.
   private enum Event: Sendable {
     case prepared([(ManagedObjectID, OutboxPreparing.Outcome)])
-    case delivered(OutboxDelivery)
+    case delivered([OutboxDelivery])
     case applied([Answered], [OutboxApplied])
   }
 
@@ -61,10 +61,12 @@ final class OutboxRun {
     settings = outbox.settings.withLock { $0 }
     destinations = try OutboxPreparing(outbox, settings.destinations)
     schedule = OutboxSchedule(outbox.stack.model)
+    largestParcel = settings.destinations.map(\.limit).max() ?? 1
   }
 
-  /// Changes that are made ready in one transaction.
+  /// Changes that are made ready in one transaction, and those that go in one request.
   private static let portion = 32
+  private let largestParcel: Int
 
   func run() async throws -> OutboxReport {
     let begun = try await outbox.withStore { [outbox, destinations] store in
@@ -94,9 +96,9 @@ final class OutboxRun {
         // asked again.
         group.cancelAll()
         while let result = await group.nextResult() {
-          if case .success(.delivered(let delivery)) = result,
-            case .answer(let answer) = delivery.outcome
-          {
+          guard case .success(.delivered(let deliveries)) = result else { continue }
+          for delivery in deliveries {
+            guard case .answer(let answer) = delivery.outcome else { continue }
             answered.append(Answered(change: delivery.shipment.change, answer: answer))
           }
         }
@@ -119,24 +121,28 @@ final class OutboxRun {
   /// Hands changes over that are ready.
   private func deliver(in group: inout ThrowingTaskGroup<Event, any Error>) {
     while underWay + answered.count + applying < settings.concurrency, report.stopReason == nil,
-      let shipment = ready.popLast()
+      let parcel = OutboxParcel(from: &ready)
     {
       underWay += 1
-      report.entities[shipment.change.entity, default: .init()].sent += 1
+      for shipment in parcel.shipments {
+        report.entities[shipment.change.entity, default: .init()].sent += 1
+      }
       group.addTask { [retry = settings.retry] in
-        .delivered(try await shipment.deliver(retry))
+        .delivered(try await parcel.deliver(retry))
       }
     }
   }
 
   /// Has the next changes made ready when they will soon be due.
   private func prepare(in group: inout ThrowingTaskGroup<Event, any Error>) {
-    guard !isPreparing, report.stopReason == nil, ready.count < settings.concurrency else { return }
+    let wanted = max(settings.concurrency, largestParcel)
+    guard !isPreparing, report.stopReason == nil, ready.count < wanted else { return }
     // Nothing is under way that others wait for.
     let isIdle = underWay == 0 && ready.isEmpty && answered.isEmpty && applying == 0
+    let portion = max(OutboxRun.portion, largestParcel)
     var ids: [ManagedObjectID] = []
     repeat {
-      while ids.count < OutboxRun.portion, let id = schedule.next() { ids.append(id) }
+      while ids.count < portion, let id = schedule.next() { ids.append(id) }
     } while ids.isEmpty && isIdle && schedule.cut()
     guard !ids.isEmpty else { return }
     isPreparing = true
@@ -167,9 +173,12 @@ final class OutboxRun {
     case .prepared(let outcomes):
       isPreparing = false
       for (id, outcome) in outcomes { take(outcome, of: id) }
-    case .delivered(let delivery):
+    case .delivered(let deliveries):
       underWay -= 1
-      try await take(delivery)
+      // A request is one failure, whatever was in it.
+      let isHeard = deliveries.contains { $0.reason == nil }
+      failures = isHeard ? 0 : failures + 1
+      for delivery in deliveries { try await take(delivery) }
     case .applied(let answered, let results):
       applying = 0
       for (one, applied) in zip(answered, results) { take(applied, one.change) }
@@ -198,13 +207,11 @@ final class OutboxRun {
     let change = delivery.shipment.change
     report.entities[change.entity, default: .init()].sent += delivery.attempts - 1
     guard case .answer(let answer) = delivery.outcome else {
-      failures += 1
       if failures >= settings.concurrency { report.stopReason = delivery.reason }
       failed.append(delivery)
       try await outbox.keepTries(delivery)
       return finish(change.objectID, isHeld: true)
     }
-    failures = 0
     answeredObjects.insert(change.objectID)
     if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
     // What is sent on top of the server's version is another change, not another try, so it may go
@@ -263,71 +270,6 @@ final class OutboxRun {
       report.entities[item.entity, default: .init()].waiting.append(item.objectID)
       if item.nextTry != nil { report.postponed.append(item) }
       if item.obstacle != nil { report.unhandled.insert(item.entity) }
-    }
-  }
-}
-
-/// A change with its handler, ready to be sent.
-struct OutboxShipment: Sendable {
-  let change: OutboxChange
-  let handler: Outbox.Handler
-
-  /// Whether it was handed over in an earlier run.
-  let isRepeated: Bool
-
-  /// Hands the change over until there is an answer, with growing pauses.
-  ///
-  /// - Throws: `CancellationError`; nothing else.
-  func deliver(_ retry: RetryPolicy) async throws -> OutboxDelivery {
-    var attempt = 1
-    while true {
-      var change = change
-      change.attempt = attempt
-      var pause = retry.wait(before: attempt)
-      var reason = "The server asked to come again later."
-      do {
-        let answer = try await handler(change)
-        guard case .retry(let after, let why) = answer else {
-          return OutboxDelivery(shipment: self, attempts: attempt, outcome: .answer(answer))
-        }
-        reason = why ?? reason
-        if let after, after > retry.longestDelay {
-          return OutboxDelivery(
-            shipment: self, attempts: attempt, outcome: .later(after, reason))
-        }
-        pause = after ?? pause
-      } catch {
-        try Task.checkCancellation()
-        reason = String(describing: error)
-      }
-      guard attempt <= retry.attempts else {
-        return OutboxDelivery(shipment: self, attempts: attempt, outcome: .failure(reason))
-      }
-      attempt += 1
-      try await Task.sleep(for: .seconds(pause))
-    }
-  }
-}
-
-/// What came of handing a change over.
-struct OutboxDelivery: Sendable {
-  enum Outcome: Sendable {
-    case answer(OutboxAnswer)
-    /// There was no answer.
-    case failure(String)
-    /// The server wants to be left alone for so many seconds.
-    case later(TimeInterval, String)
-  }
-
-  let shipment: OutboxShipment
-  let attempts: Int
-  let outcome: Outcome
-
-  /// Why there was no answer.
-  var reason: String? {
-    switch outcome {
-    case .answer: nil
-    case .failure(let reason), .later(_, let reason): reason
     }
   }
 }

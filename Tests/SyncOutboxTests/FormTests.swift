@@ -72,6 +72,53 @@ import Testing
     #expect(error?.code == .unknownRelationship && error?.property == "rows")
   }
 
+  // MARK: - Members of lists
+
+  @Test func what_came_into_a_list_and_what_went_is_told_by_keys() async throws {
+    let keys = ExportOptions(relationshipType: .keys)
+    let update = try await send(using: keys) { context, order in
+      order.labels = try Set(context.fetch(Fetch<Label>("id == 6")))
+    }
+    #expect(update.added == ["labels": [6]] && update.removed == ["labels": [5]])
+    let insertion = try await send(using: keys) { context, order in
+      let other = Order(context: context)
+      (other.id, other.labels) = (18, try Set(context.fetch(Fetch<Label>())))
+    }
+    #expect(insertion.added == ["labels": [5, 6]] && insertion.removed.isEmpty)
+    let other = try await send(using: keys) { $1.status = "b" }
+    #expect(other.added.isEmpty && other.removed.isEmpty)
+  }
+
+  @Test func a_member_that_was_deleted_is_told_by_the_key_that_it_had() async throws {
+    let update = try await send(using: ExportOptions(relationshipType: .keys)) { context, order in
+      for label in order.labels { context.delete(label) }
+    }
+    #expect(update.changedJSON == ["label_ids": []])
+    #expect(update.added.isEmpty && update.removed == ["labels": [5]])
+  }
+
+  @Test func what_was_sent_without_an_answer_has_the_same_members_again() async throws {
+    outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+    let keys = ExportOptions(relationshipType: .keys)
+    func relabel(_ key: Int64, _ answer: OutboxAnswer) async throws {
+      outbox.send(Order.self, using: keys) { [server] change in
+        server.log.withLock { $0.append(change) }
+        return answer
+      }
+      try await stack.performBackgroundTask { context in
+        let order = try #require(try context.fetch(Fetch<Order>()).first)
+        order.labels = try Set(context.fetch(Fetch<Label>("id == %@", key)))
+        try context.save()
+      }
+      try await outbox.send()
+    }
+    try await relabel(6, .retry())
+    try await relabel(5, .accepted())
+    let log = server.log.withLock { $0 }
+    #expect(log.map(\.added) == [["labels": [6]], ["labels": [6]], ["labels": [5]]])
+    #expect(log.map(\.removed) == [["labels": [5]], ["labels": [5]], ["labels": [6]]])
+  }
+
   // MARK: - JSON:API
 
   @Test func a_new_object_is_a_resource_and_the_answer_a_document() async throws {

@@ -1,0 +1,61 @@
+import SyncCore
+import SyncStore
+
+/// What was put into the many-to-many lists of an object, and taken out, by a change as it is
+/// handed over: for APIs that have a request for each member.
+struct ListChanges {
+  /// Keys of the members by name of the relationship; lists without any are left out.
+  private(set) var added: [String: [Value]] = [:]
+  private(set) var removed: [String: [Value]] = [:]
+
+  /// - Parameters:
+  ///   - edit: What is handed over.
+  ///   - later: What was done since, or is sent afterwards: it was made of the lists that count.
+  init(
+    _ id: ManagedObjectID, _ edit: OutboxEntry.Edit, later: OutboxEntry.Edit?, outbox: String,
+    _ reader: StoreReader
+  ) throws {
+    guard edit.kind != .delete else { return }
+    for list in id.entity.relationships
+    where list.kind == .manyToMany && (edit.kind == .insert || edit.slots.contains(list.slot)) {
+      let made = later.flatMap { later in
+        later.slots.contains(list.slot) ? Self.rows(later.base[list.name]) : nil
+      }
+      let now =
+        try made ?? reader.members(of: list, in: id.entity, owners: [id.row]).map(\.row)
+      // Where it is not known what the server has, every member may be new to it.
+      let before = edit.kind == .insert ? [] : Self.rows(edit.base[list.name]) ?? []
+      let keys = try KeysOfMembers(list, of: id.entity, Set(now + before), outbox, reader)
+      added[list.name] = keys[now.filter { !before.contains($0) }]
+      removed[list.name] = keys[before.filter { !now.contains($0) }]
+    }
+  }
+
+  /// The members that a kept value names; nil where there is none.
+  private static func rows(_ value: Value?) -> [Int64]? { value.map(RowList.rows) }
+}
+
+/// The keys of some objects that a list leads to, or led to before they were deleted.
+private struct KeysOfMembers {
+  private var keys: [Int64: Value] = [:]
+
+  init(
+    _ list: RelationshipDescription, of owner: EntityDescription, _ rows: Set<Int64>,
+    _ outbox: String, _ reader: StoreReader
+  ) throws {
+    let entity = owner.destination(of: list)
+    guard !rows.isEmpty, let key = entity.primaryKey else { return }
+    for row in try reader.rows(entity.rootEntity, rows: rows.sorted()) {
+      keys[row.row] = row.values[key.slot]
+    }
+    for row in rows where keys[row] == nil {
+      let entry = try reader.outboxEntry(ManagedObjectID(entity: entity, row: row), in: outbox)
+      keys[row] = entry?.tombstone[key.name]
+    }
+  }
+
+  subscript(rows: [Int64]) -> [Value]? {
+    let found = rows.compactMap { keys[$0] }.filter { !$0.isNull }
+    return found.isEmpty ? nil : found
+  }
+}
