@@ -17,6 +17,7 @@ package final class Store: @unchecked Sendable {
   package let layout: TableLayout
   package let configuration: Configuration
   package let hub = ChangeHub()
+  package let commits = CommitCounter()
 
   /// Where syncs wait for each other.
   package let gate = WriteGate()
@@ -96,6 +97,10 @@ package final class Store: @unchecked Sendable {
     return try body(transaction ?? StoreReader(layout: layout, connection: writer))
   }
 
+  /// Whether reading may show what the hub did not tell of yet: a commit on its way, or the
+  /// transaction that the caller is in.
+  package var isAheadOfHub: Bool { commits.isUnderWay || isOnWriterQueue }
+
   // MARK: - Writing
 
   /// Runs the body in one transaction. Commits when it returns, rolls back when it throws, and then
@@ -154,6 +159,9 @@ package final class Store: @unchecked Sendable {
       let changes = try transaction.finish()
       try passPointOfNoReturn(token)
       writer.token = nil
+      let isTold = commit && !changes.isEmpty
+      if isTold { commits.begin() }
+      defer { if isTold { commits.end() } }
       if commit { try writer.commit() } else { try writer.rollback() }
       if !commit, transaction.changesUnsent { unsent.clear() }
       transaction.isEnded = true

@@ -32,14 +32,14 @@ import Testing
     }
   }
 
-  @Test @MainActor func aBlockedMainContextSeesTheSaveAtItsNextEntry() throws {
+  @Test @MainActor func aBlockedMainContextSeesTheSaveInItsNextBlock() throws {
     let main = stack.mainContext
     let id = try savedUser()
     let user = try main.existingObject(with: id, as: User.self)
     #expect(user.name == "Ann")
-    // The main queue does nothing but wait here.
+    // The main queue does nothing but wait here, which ends the block.
     try edit(id) { $0.name = "Bob" }
-    #expect(user.name == "Ann")
+    #expect(user.name == "Bob")
     let found = try main.fetch(Fetch<User>("name == %@", "Bob"))
     #expect(found.first === user && user.name == "Bob")
   }

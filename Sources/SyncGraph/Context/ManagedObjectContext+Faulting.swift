@@ -29,8 +29,10 @@ extension ManagedObjectContext {
         awoken.append(known)
       }
     }
+    layUnder(awoken)
     // What has no row any more was deleted, and the commit that did it was not merged yet.
     if rows.count < wanted.count {
+      unloadLists(leadingTo: object.root)
       let found = Set(rows.map(\.row))
       for row in wanted where !found.contains(row) {
         guard let object = identities.object(root: root, row: row) else { continue }
@@ -120,7 +122,7 @@ extension ManagedObject {
   final func adopt(_ stored: RowValues, _ storedVersion: Int64, isMerging: Bool = false) -> Bool {
     if row.isNone, !flags.contains(.gone) {
       version = storedVersion
-      flags.remove(.lost)
+      flags.subtract([.lost, .late])
       row = stored
       return true
     }
@@ -132,7 +134,7 @@ extension ManagedObject {
     if !isChild, hasChangedRow { owner?.overtaken.note(self) }
     tellObserversOfAll()
     version = storedVersion
-    flags.remove(.lost)
+    flags.subtract([.lost, .late])
     var values = stored
     for slot in home.shape.transients where !row.isNull(slot) { values[slot] = row[slot] }
     guard !isChild || values != base else { return false }

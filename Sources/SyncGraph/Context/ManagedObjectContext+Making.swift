@@ -33,6 +33,7 @@ extension ManagedObjectContext {
       if object.adopt(row.values, row.version) { object.flags.insert(.awakening) }
       objects.append(object)
     }
+    if isBehind { layUnder(objects.filter { $0.flags.contains(.awakening) }) }
     awake(objects)
     return objects
   }
@@ -70,6 +71,7 @@ extension ManagedObjectContext {
       }
     }
     scheduleTidying()
+    if isBehind { layUnder(objects.filter { $0.flags.contains(.awakening) }) }
     awake(objects)
     return objects
   }

@@ -103,6 +103,7 @@ extension ManagedObjectContext {
         awoken.append(known)
       }
     }
+    layUnder(awoken)
     awake(awoken)
     // What this context has read already is what it says of it.
     return rows.map { row in
@@ -135,7 +136,8 @@ extension ManagedObjectContext {
       if !relationship.isOrdered {
         members = members.sorted(on: \.identifier.insertionOrder)
       }
-      return members.map {
+      // What a rule leaves in a list though it was deleted is nothing to a child.
+      return members.lazy.filter { !$0.isKnownDeleted }.map {
         StoredMember(owner: owner.rowNumber, row: $0.rowNumber, entity: $0.entity)
       }
     }
