@@ -32,7 +32,7 @@ struct ListChanges {
   }
 
   /// The members that a kept value names; nil where there is none.
-  private static func rows(_ value: Value?) -> [Int64]? { value.map(RowList.rows) }
+  private static func rows(_ value: Value?) -> [Int64]? { EditedList(value).before }
 }
 
 /// The keys of some objects that a list leads to, or led to before they were deleted.

@@ -106,11 +106,12 @@ extension Outbox {
       step.entry.takeVersion(try fill.attributes(in: json))
     }
     if step.isThereAlready {
-      step.entry.waiting?.base =
-        try transaction.values(of: [change.objectID.row], in: change.objectID.entity)[
-          change.objectID] ?? [:]
+      step.entry.waiting?.base = try transaction.valuesMadeHere(change.objectID)
     }
     try transaction.setOutboxEntry(step.entry, before: before, in: name)
+    if case .accepted = step.outcome {
+      try transaction.endLinks(from: before, to: step.entry, isGivenUp: false, in: name)
+    }
     applied.carried = try OutboxCargo.arrive(
       step, change.objectID, as: change.idempotencyKey, name, in: transaction)
     let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
@@ -156,6 +157,15 @@ extension StoreTransaction {
   /// Gives an object its key when it has none.
   fileprivate func takeKey(_ key: (slot: Int, value: Value), of id: ManagedObjectID) throws {
     if try value(key.slot, of: id).isNull { try write([key], to: [id.row], of: id.entity) }
+  }
+
+  /// What an object has that was made here: all its links are edits.
+  fileprivate func valuesMadeHere(_ id: ManagedObjectID) throws -> [String: Value] {
+    var values = try values(of: [id.row], in: id.entity)[id] ?? [:]
+    for list in id.entity.relationships where list.kind == .manyToMany {
+      values[list: list].edited = values[list: list].before.map(Set.init)
+    }
+    return values
   }
 
   /// Those of some objects that have no key yet.

@@ -183,6 +183,7 @@ extension Outbox {
     entry.waiting = nil
     entry.sent = nil
     try transaction.setOutboxEntry(entry, before: before, in: name)
+    try transaction.endLinks(from: before, to: entry, isGivenUp: true, in: name)
     return before
   }
 

@@ -237,6 +237,7 @@ struct OutboxCargo {
         entry.sent = nil
         entry.tries = 0
         entry.refusal = nil
+        try transaction.endLinks(from: before, to: entry, isGivenUp: false, in: outbox)
       case .refused(let reason):
         if !step.isMade { entry.takeBack() }
         entry.refusal = reason

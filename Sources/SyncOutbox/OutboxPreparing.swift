@@ -163,7 +163,7 @@ struct OutboxPreparing: Sendable {
     var later = OutboxEntry.Edit(.update, slots: slots)
     for slot in slots {
       let property = entry.id.entity.properties[slot]
-      let nothing = property.relationship?.isToMany == true ? RowList.value([]) : Value.null
+      let nothing = property.relationship?.isToMany == true ? EditedList(before: [], edited: nil).value : Value.null
       later.base[property.name] =
         edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
     }

@@ -42,7 +42,7 @@ struct RowMerger {
     try RowReverter(transaction, id, edit.values).revert()
     var waiting = entry.waiting ?? OutboxEntry.Edit(.update)
     waiting.slots.formUnion(edit.waiting.slots)
-    waiting.base.merge(edit.waiting.base) { first, _ in first }
+    waiting.base.join(edit.waiting.base, of: id.entity)
     entry.waiting = waiting
   }
 
@@ -58,7 +58,12 @@ struct RowMerger {
     var entry = before
     entry.waiting = nil
     try transaction.setOutboxEntry(entry, before: before, in: outbox)
-    let now = OutboxEntry.Edit(.update, slots: waiting.slots, base: values[copy] ?? [:])
+    var base = values[copy] ?? [:]
+    for list in copy.entity.relationships
+    where list.kind == .manyToMany && waiting.slots.contains(list.slot) {
+      base[list: list].edited = waiting.base[list: list].edited
+    }
+    let now = OutboxEntry.Edit(.update, slots: waiting.slots, base: base)
     return (waiting, now)
   }
 

@@ -22,8 +22,13 @@ struct RowReverter {
   var unknown: [String] {
     let entity = id.entity
     guard edit.kind == .update else { return [] }
-    return edit.slots.map { entity.properties[$0] }
-      .filter { $0.relationship?.kind != .oneToMany && edit.base[$0.name] == nil }.map(\.name)
+    return edit.slots.map { entity.properties[$0] }.filter { property in
+      switch property.relationship?.kind {
+      case .oneToMany: false
+      case .manyToMany: EditedList(edit.base[property.name]).before == nil
+      case .toOne, nil: edit.base[property.name] == nil
+      }
+    }.map(\.name)
   }
 
   /// Whether there is a row to write to.
@@ -44,7 +49,7 @@ struct RowReverter {
       guard let value = edit.base[relationship.name] else { continue }
       switch relationship.kind {
       case .oneToMany: continue
-      case .manyToMany: try relink(relationship, to: RowList.rows(value))
+      case .manyToMany: try relink(relationship, EditedList(value))
       case .toOne:
         let target = try present(value, relationship)
         try transaction.lead(relationship, of: id.entity, row: id.row, to: target)
@@ -75,13 +80,17 @@ struct RowReverter {
     return row
   }
 
-  private func relink(_ relationship: RelationshipDescription, to rows: [Int64]) throws {
+  /// Takes back the links that were edited; others may have come and gone since.
+  private func relink(_ relationship: RelationshipDescription, _ list: EditedList) throws {
+    guard let before = list.before else { return }
+    let isWhole = edit.kind == .delete
     let destination = id.entity.destination(of: relationship)
-    let gone = try Set(transaction.missing(Set(rows).sorted(), of: destination))
-    let wanted = rows.filter { !gone.contains($0) }
-    let surplus = try Set(
-      transaction.members(of: relationship, in: id.entity, owners: [id.row]).map(\.row)
-    ).subtracting(wanted).sorted()
+    let now = try transaction.members(of: relationship, in: id.entity, owners: [id.row]).map(\.row)
+    let gone = try Set(transaction.missing(Set(before).sorted(), of: destination))
+    let wanted =
+      before.filter { !gone.contains($0) && (isWhole || list.isEdited($0) || now.contains($0)) }
+      + now.filter { !isWhole && !list.isEdited($0) && !before.contains($0) }
+    let surplus = Set(now).subtracting(wanted).sorted()
     try transaction.removeLinks(
       relationship, of: id.entity, pairs: surplus.map { (id.row, $0) })
     try transaction.addLinks(relationship, of: id.entity, pairs: wanted.map { (id.row, $0) })

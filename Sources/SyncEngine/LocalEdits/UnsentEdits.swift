@@ -10,8 +10,8 @@ import SyncStore
 /// - all slots of a row that was inserted here, but for the key of one whose insertion is answered;
 /// - the existence of both, and of what they cannot do without (``kept(in:)``);
 /// - the absence of a row that was deleted here: nobody brings it back;
-/// - a pair of a many-to-many relationship when both its ends were edited, because adding or
-///   removing one here edits both; the order of an edited list.
+/// - a link of a many-to-many relationship that was made or taken away here, as long as either of
+///   its ends has that to be sent; the order of an edited list.
 ///
 /// There is none when the store does not track changes, and asking it costs nothing then. Confined
 /// to its sync.
@@ -25,6 +25,12 @@ final class UnsentEdits {
   /// The objects of which a server says what it has of them. It gives them their keys, whoever else
   /// has not sent them yet.
   private let answered: Set<ManagedObjectID>
+
+  /// The edited lists that were asked for, by owner and slot.
+  var lists: [ManagedObjectID: [Int: EditedList]] = [:]
+
+  /// The lists over link tables of which one was edited; nil before that was asked for.
+  var editedLists: Set<EditedRelationship>?
 
   private init(_ history: UnsentHistory, _ answered: [ManagedObjectID]) {
     self.history = history
@@ -43,6 +49,8 @@ final class UnsentEdits {
     guard let history = try transaction.unsentHistory() else { return nil }
     let edits = earlier ?? UnsentEdits(history, answered)
     edits.history = history
+    edits.lists = [:]
+    edits.editedLists = nil
     return edits
   }
 
@@ -57,7 +65,7 @@ final class UnsentEdits {
   // MARK: - Questions
 
   /// What was edited of a row that exists.
-  private func edit(_ row: Int64, of entity: EntityDescription) -> HistoryFold.Entry? {
+  func edit(_ row: Int64, of entity: EntityDescription) -> HistoryFold.Entry? {
     let entry = history.fold[ManagedObjectID(entity: entity, row: row)]
     return entry?.kind == .delete ? nil : entry
   }
@@ -69,16 +77,6 @@ final class UnsentEdits {
   func protects(_ slot: Int, of row: Int64, _ entity: EntityDescription) -> Bool {
     guard let edit = edit(row, of: entity) else { return false }
     return edit.kind == .insert || edit.slots.contains(slot)
-  }
-
-  /// Whether a member may neither be added to nor removed from a many-to-many relationship.
-  func protectsPair(
-    _ relationship: RelationshipDescription, of entity: EntityDescription, owner: Int64,
-    member: Int64
-  ) -> Bool {
-    guard protects(relationship.slot, of: owner, entity) else { return false }
-    guard let inverse = relationship.inverseSlot else { return true }
-    return protects(inverse, of: member, entity.destination(of: relationship))
   }
 
   /// The object that was deleted here and that an item describes; nil when there is none.
@@ -203,35 +201,5 @@ struct Withheld {
         "\(name), or what needs it, was edited here and not sent yet: it was not deleted.")
     }
     return parts.joined(separator: " ")
-  }
-}
-
-extension UnsentEdits {
-  /// Whether a reference that found its object late leads from or to what was edited here; notes it
-  /// then.
-  func protectsLink(
-    _ reference: UnresolvedReference, to target: Int64, of entity: EntityDescription
-  ) -> Bool {
-    let relationship = reference.relationship
-    let owner = reference.owner
-    let inverse = relationship.inverseSlot
-    let ownerIsEdited = protects(relationship.slot, of: owner.row, owner.entity)
-    let targetIsEdited = inverse.map { protects($0, of: target, entity) } ?? false
-    let isProtected =
-      switch relationship.kind {
-      case .toOne where inverse != nil && !relationship.isInverseToMany:
-        ownerIsEdited || targetIsEdited
-      case .toOne: ownerIsEdited
-      case .oneToMany: targetIsEdited
-      case .manyToMany:
-        protectsPair(relationship, of: owner.entity, owner: owner.row, member: target)
-      }
-    guard isProtected else { return false }
-    if relationship.kind == .oneToMany, let inverse {
-      withhold([inverse], of: target, entity)
-    } else {
-      withhold([relationship.slot], of: owner.row, owner.entity)
-    }
-    return true
   }
 }

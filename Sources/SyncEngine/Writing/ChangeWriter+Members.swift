@@ -46,14 +46,20 @@ extension ChangeWriter {
       let index = Int(list)
       let owner = wanted.owners[index]
       let current = Array(different.members(of: number))
-      guard let edits, edits.protects(relationship.slot, of: owner, batch.entity) else {
-        changes.compare(current, with: wanted.members(of: index), of: owner)
+      let list = wanted.members(of: index)
+      guard let edits, isEdited(current, list, relationship, batch.entity, owner) else {
+        changes.compare(current, with: list, of: owner)
         continue
       }
-      let isWithheld = changes.compareEdited(current, with: wanted.members(of: index), of: owner) {
-        edits.protectsPair(relationship, of: batch.entity, owner: owner, member: $0)
+      let isWithheld = changes.compareEdited(current, with: list, of: owner) {
+        edits.protectsLink(
+          relationship, of: batch.entity, owner: owner, member: $0, isThere: $1)
       }
-      if isWithheld { edits.withhold([relationship.slot], of: owner, batch.entity) }
+      guard isWithheld else { continue }
+      edits.withhold([relationship.slot], of: owner, batch.entity)
+      try transaction.keepServerList(
+        relationship, of: ManagedObjectID(entity: batch.entity, row: owner), is: Array(list),
+        insteadOf: current)
     }
     let destination = planner.batches[batch.node.relationships[rule].node]
     if batch.node.relationships[rule].ownsKeyless, destination.isKeyless(among: planner.batches),
@@ -65,6 +71,21 @@ extension ChangeWriter {
       }
     }
     try write(changes, NewPairs(wanted, from: compared), relationship, of: batch.entity)
+  }
+
+  /// Whether a list, or a link that a payload would make or take away, was edited here.
+  private func isEdited(
+    _ current: [Int64], _ list: UnsafeBufferPointer<Int64>,
+    _ relationship: RelationshipDescription, _ entity: EntityDescription, _ owner: Int64
+  ) -> Bool {
+    guard let edits else { return false }
+    if edits.protects(relationship.slot, of: owner, entity) { return true }
+    guard edits.areMembersEdited(relationship, of: entity) else { return false }
+    let (present, listed) = (Set(current), Set(list))
+    return present.symmetricDifference(listed).contains {
+      edits.protectsLink(
+        relationship, of: entity, owner: owner, member: $0, isThere: present.contains($0))
+    }
   }
 
   /// The stored members of lists that are not what the payload says, by the index of the list.
@@ -176,26 +197,29 @@ struct PairWriter {
   ) throws {
     let missing = try transaction.missingLinks(relationship, of: entity, among: pairs)
     try transaction.addLinks(
-      relationship, of: entity, pairs: withoutEdited(missing, relationship, of: entity),
-      areNew: true)
+      relationship, of: entity,
+      pairs: withoutEdited(missing, relationship, of: entity, areThere: false), areNew: true)
   }
 
   func unlink(
     _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {
     try transaction.removeLinks(
-      relationship, of: entity, pairs: withoutEdited(pairs, relationship, of: entity))
+      relationship, of: entity,
+      pairs: withoutEdited(pairs, relationship, of: entity, areThere: true))
   }
 
   /// Leaves out what was edited here.
   private func withoutEdited(
-    _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription
+    _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription,
+    areThere: Bool
   ) -> [Pair] {
     var pairs = pairs
     if let edits {
       pairs.removeAll { pair in
         guard
-          edits.protectsPair(relationship, of: entity, owner: pair.owner, member: pair.member)
+          edits.protectsLink(
+            relationship, of: entity, owner: pair.owner, member: pair.member, isThere: areThere)
         else { return false }
         edits.withhold([relationship.slot], of: pair.owner, entity)
         return true

@@ -88,7 +88,7 @@ extension MemberChanges {
   /// - Returns: Whether anything was left alone.
   mutating func compareEdited(
     _ current: [Int64], with list: UnsafeBufferPointer<Int64>, of owner: Int64,
-    protects: (_ member: Int64) -> Bool
+    protects: (_ member: Int64, _ isThere: Bool) -> Bool
   ) -> Bool {
     let present = Set(current)
     let listed = Set(list)
@@ -97,7 +97,7 @@ extension MemberChanges {
     for member in current {
       if listed.contains(member) || keeps(member, of: owner) {
         result.append(member)
-      } else if protects(member) {
+      } else if protects(member, true) {
         isWithheld = true
         result.append(member)
       } else {
@@ -105,7 +105,7 @@ extension MemberChanges {
       }
     }
     for member in list where !present.contains(member) {
-      if protects(member) {
+      if protects(member, false) {
         isWithheld = true
       } else {
         appended.append((owner, member))

@@ -69,7 +69,7 @@ extension StoreReader {
     -> UnsentChanges
   {
     var fold = HistoryFold(after: token)
-    try readLocalHistory(into: &fold)
+    try readLocalHistory(into: &fold, base: .nothing)
     let entries = Array(fold.entries)
     let keys = try presentKeys(of: entries)
     var result = UnsentChanges(token: latest)

@@ -54,7 +54,7 @@ struct ChangeJournal {
   }
 
   /// Whether its records have a place for what objects were before. Those of earlier versions have
-  /// none until the first outbox is opened.
+  /// none until they are opened for writing.
   func hasBase() throws -> Bool {
     try connection.scalar(
       "SELECT count(*) FROM pragma_table_info('_syncstack_history_changes') WHERE name = 'base'")
@@ -74,9 +74,11 @@ struct ChangeJournal {
   /// - Parameters:
   ///   - tombstones: What is kept of deleted objects.
   ///   - bases: What changed objects were before, where an outbox may have to go back to it.
+  ///   - links: Which links of changed lists are edits.
   func record(
     _ changes: ChangeSet, source: TransactionInfo.Source, process: String,
-    tombstones: [ManagedObjectID: [String: Value]], bases: [ManagedObjectID: [String: Value]]
+    tombstones: [ManagedObjectID: [String: Value]], bases: [ManagedObjectID: [String: Value]],
+    links: [ManagedObjectID: [String: Set<Int64>]]
   ) throws {
     try connection.run(
       "INSERT INTO _syncstack_history (generation, ts_ms, author, context, process, origin) "
@@ -86,7 +88,8 @@ struct ChangeJournal {
         process, source.rawValue,
       ])
     var writer = ChangeWriter(
-      connection: connection, txn: connection.lastInsertedRow, bases: bases)
+      connection: connection, txn: connection.lastInsertedRow, bases: bases, links: links,
+      isLocal: source == .local)
     for changes in changes.entities {
       try writer.write(changes, tombstones: tombstones)
     }
@@ -109,6 +112,8 @@ struct ChangeJournal {
     let connection: Connection
     let txn: Int64
     let bases: [ManagedObjectID: [String: Value]]
+    let links: [ManagedObjectID: [String: Set<Int64>]]
+    let isLocal: Bool
     var sequence: Int64 = 0
 
     mutating func write(
@@ -144,17 +149,22 @@ struct ChangeJournal {
       }
     }
 
-    /// What rows were before.
+    /// What rows were before, and which links of their lists are edits.
     ///
     /// - Parameter names: The properties that matter; nil is all.
     private func base(
       of entity: EntityDescription, _ rows: some Sequence<Int64>, among names: [String]? = nil
     ) throws -> String? {
-      guard !bases.isEmpty else { return nil }
+      let lists = entity.relationships.filter {
+        isLocal && $0.kind == .manyToMany && names?.contains($0.name) == true
+      }
+      guard !bases.isEmpty || !lists.isEmpty else { return nil }
       return Tombstone.joined(
         try rows.map { row in
-          let known = bases[ManagedObjectID(entity: entity, row: row)] ?? [:]
-          let base = names.map { names in known.filter { names.contains($0.key) } } ?? known
+          let id = ManagedObjectID(entity: entity, row: row)
+          let known = bases[id] ?? [:]
+          var base = names.map { names in known.filter { names.contains($0.key) } } ?? known
+          for list in lists { base[list: list].edited = links[id]?[list.name] ?? [] }
           return try Tombstone.encode(base, of: entity, keepsNulls: true)
         })
     }

@@ -58,7 +58,7 @@ package struct HistoryFold: Sendable {
   /// deletion: the server may have it.
   mutating func add(_ entry: OutboxEntry) {
     guard let edit = entry.edit else { return }
-    add(entry.id, edit.kind, slots: edit.slots, tombstone: entry.tombstone)
+    add(entry.id, edit.kind, slots: edit.slots, tombstone: entry.tombstone, base: edit.base)
   }
 
   /// Forgets what is to tell of an object.
@@ -91,10 +91,10 @@ package struct HistoryFold: Sendable {
       entry.kind = .delete
       entry.slots = SlotSet()
       entry.tombstone = tombstone
-      entry.base.merge(base) { first, _ in first }
+      entry.base.join(base, of: id.entity)
     case (.update, _):
       entry.slots.formUnion(slots)
-      entry.base.merge(base) { first, _ in first }
+      entry.base.join(base, of: id.entity)
     case (.insert, _), (.delete, _):
       return
     }

@@ -20,7 +20,7 @@ package struct OutboxEntry: Sendable, Equatable {
 
     /// What the server last said, as far as that is known: of an updated object the properties that
     /// changed, of a deleted one all. By name: attributes as they are, references as rows, lists of
-    /// them as ``RowList``.
+    /// them as ``EditedList``, with the links that were edited.
     package var base: [String: Value]
 
     package init(
@@ -78,7 +78,8 @@ package struct OutboxEntry: Sendable, Equatable {
     guard let sent else { return waiting }
     guard let waiting else { return sent.edit }
     // What was sent was made of what the server had.
-    let base = sent.edit.base.merging(waiting.base) { first, _ in first }
+    var base = sent.edit.base
+    base.join(waiting.base, of: id.entity)
     if waiting.kind == .delete || sent.edit.kind == .delete { return Edit(.delete, base: base) }
     var slots = sent.edit.slots
     slots.formUnion(waiting.slots)
@@ -89,19 +90,55 @@ package struct OutboxEntry: Sendable, Equatable {
   /// other.
   func hasSameEdit(as other: OutboxEntry) -> Bool {
     edit?.kind == other.edit?.kind && edit?.slots == other.edit?.slots
-      && tombstone == other.tombstone
+      && tombstone == other.tombstone && editedLists == other.editedLists
+  }
+
+  /// Which links of edited lists are edits, by slot.
+  private var editedLists: [Int: Set<Int64>?] {
+    guard let edit else { return [:] }
+    var result: [Int: Set<Int64>?] = [:]
+    for slot in edit.slots {
+      guard let list = id.entity.properties[slot].relationship, list.kind == .manyToMany else {
+        continue
+      }
+      result[slot] = .some(edit.base[list: list].edited)
+    }
+    return result
   }
 
   /// Takes over what the server has of properties that were edited here. What is under way was made
   /// of it; what was done since was made of what is under way.
   mutating func takeServerValues(_ values: [Int: Value]) {
+    let properties = id.entity.properties
     for (slot, value) in values {
-      let name = id.entity.properties[slot].name
-      if let edit = sent?.edit, edit.slots.contains(slot) {
-        sent?.edit.base[name] = value
-      } else if waiting?.slots.contains(slot) == true {
-        waiting?.base[name] = value
+      changeBase(slot) { base in
+        let property = properties[slot]
+        if let list = property.relationship, list.kind == .manyToMany {
+          base[list: list].before = EditedList(value).before
+        } else {
+          base[property.name] = value
+        }
       }
+    }
+  }
+
+  /// Takes over whether the server has a link of an edited list.
+  mutating func takeServerLink(
+    _ list: RelationshipDescription, to row: Int64, isThere: Bool
+  ) {
+    changeBase(list.slot) { base in
+      guard let before = base[list: list].before, before.contains(row) != isThere else { return }
+      base[list: list].before = isThere ? before + [row] : before.filter { $0 != row }
+    }
+  }
+
+  private mutating func changeBase(_ slot: Int, _ change: (inout [String: Value]) -> Void) {
+    if var shipment = sent, shipment.edit.slots.contains(slot) {
+      change(&shipment.edit.base)
+      sent = shipment
+    } else if var edit = waiting, edit.slots.contains(slot) {
+      change(&edit.base)
+      waiting = edit
     }
   }
 
@@ -116,7 +153,8 @@ package struct OutboxEntry: Sendable, Equatable {
     case (nil, _): waiting = edit
     case (.insert?, .delete): waiting = nil
     case (.update?, _):
-      edit.base.merge(waiting?.base ?? [:]) { _, first in first }
+      edit.base = waiting?.base ?? [:]
+      edit.base.join(later.base, of: id.entity)
       if later.kind != .delete { edit.slots.formUnion(waiting?.slots ?? SlotSet()) }
       waiting = Edit(later.kind == .delete ? .delete : .update, slots: edit.slots, base: edit.base)
     case (.insert?, _), (.delete?, _): break

@@ -74,7 +74,11 @@ struct StoreOpener {
     let layout = try check(connection, metadata, path: path)
     try setJournal(connection, path: path)
     connection.measurePages()
-    if configuration.keepsHistory, !configuration.isReadOnly { try startHistory(connection) }
+    if !configuration.isReadOnly {
+      if configuration.keepsHistory { try startHistory(connection) }
+      let journal = ChangeJournal(connection: connection)
+      if try journal.exists() { try journal.makePlaceForBase() }
+    }
     return layout
   }
 

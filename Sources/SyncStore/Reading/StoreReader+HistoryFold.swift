@@ -15,15 +15,15 @@ extension StoreReader {
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
-  /// - Parameter withBase: Whether what objects were before is read too; only where there is an
-  ///   outbox.
+  /// - Parameter base: What is read of what objects were before: more than nothing only in stores
+  ///   that are open for writing, because those of earlier versions have no place for it.
   /// - Complexity: one statement; linear in the transactions since and in their local changes.
-  package func readLocalHistory(into fold: inout HistoryFold, withBase: Bool = false) throws {
+  package func readLocalHistory(into fold: inout HistoryFold, base: BaseExtent) throws {
     try prepareToRead()
     let latest = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
     guard latest > fold.token.number else { return }
     let statement = try connection.statement(
-      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn\(withBase ? ", c.base" : "") "
+      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn\(base == .nothing ? "" : ", c.base") "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
         + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq",
       [fold.token.number, latest])
@@ -35,9 +35,10 @@ extension StoreReader {
       let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(5)).rows
       let tombstones = try Tombstone.decode(
         statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
-      let bases = try Tombstone.decode(
-        withBase && !statement.isNull(6) ? statement.text(6) : nil, count: rows.count, of: entity)
       let changed = kind == .update ? slots.slots(statement.text(3), of: entity) : SlotSet()
+      let isRead = base.includes(changed, of: entity)
+      let bases = try Tombstone.decode(
+        isRead && !statement.isNull(6) ? statement.text(6) : nil, count: rows.count, of: entity)
       for (index, row) in rows.enumerated() {
         fold.add(
           ManagedObjectID(entity: entity, row: row), kind, slots: changed,
@@ -53,8 +54,25 @@ extension StoreReader {
   /// - Complexity: linear in the local changes of the history.
   package func isMadeHere(_ id: ManagedObjectID) throws -> Bool {
     var fold = HistoryFold(after: HistoryToken(number: try historyFloor()))
-    try readLocalHistory(into: &fold)
+    try readLocalHistory(into: &fold, base: .nothing)
     return fold[id]?.kind == .insert
+  }
+}
+
+/// What is read of what edited objects were before.
+package enum BaseExtent {
+  case nothing
+
+  /// Only of objects whose lists over link tables were edited: which of their links.
+  case links
+  case everything
+
+  func includes(_ slots: SlotSet, of entity: EntityDescription) -> Bool {
+    switch self {
+    case .nothing: false
+    case .links: slots.contains { entity.properties[$0].relationship?.kind == .manyToMany }
+    case .everything: true
+    }
   }
 }
 

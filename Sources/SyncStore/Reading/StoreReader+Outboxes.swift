@@ -29,21 +29,20 @@ extension StoreReader {
     try outboxes().first { $0.name == name }
   }
 
-  /// Shows the entries of an outbox in the order in which they came, without what was sent of them
-  /// and what was before. Those of entities that the model no longer has are left out.
+  /// Shows the entries of an outbox in the order in which they came, without what was sent of
+  /// them. Those of entities that the model no longer has are left out.
   ///
-  /// - Parameter withBase: Whether they come with what was before.
+  /// - Parameter base: How much is read of what the objects were before.
   /// - Complexity: linear in the entries.
   package func readOutbox(
-    _ name: String, withBase: Bool = false, _ body: (OutboxEntry) throws -> Void
+    _ name: String, base: BaseExtent = .nothing, _ body: (OutboxEntry) throws -> Void
   ) throws {
-    let statement = try entryStatement(
-      "outbox = ?1 ORDER BY number", withJSON: false, withBase: withBase)
+    let statement = try entryStatement("outbox = ?1 ORDER BY number", withJSON: false, base: base)
     statement.bind(1, name)
     defer { statement.reset() }
     var columns = ColumnNames()
     while try statement.step() {
-      if let entry = try entry(statement, &columns) { try body(entry) }
+      if let entry = try entry(statement, &columns, base: base) { try body(entry) }
     }
   }
 
@@ -79,12 +78,12 @@ extension StoreReader {
     try requireHistory(after: HistoryToken(number: state.history))
     var order: [ManagedObjectID] = []
     var entries: [ManagedObjectID: OutboxEntry] = [:]
-    try readOutbox(name) { entry in
+    try readOutbox(name, base: .everything) { entry in
       order.append(entry.id)
       entries[entry.id] = entry
     }
     var fold = HistoryFold(after: HistoryToken(number: state.history))
-    try readLocalHistory(into: &fold)
+    try readLocalHistory(into: &fold, base: .everything)
     for later in fold.entries {
       if entries[later.id] == nil { order.append(later.id) }
       entries[later.id, default: OutboxEntry(later.id)].add(later)
@@ -93,18 +92,20 @@ extension StoreReader {
   }
 
   private func entryStatement(
-    _ condition: String, withJSON: Bool, withBase: Bool = true
+    _ condition: String, withJSON: Bool, base: BaseExtent = .everything
   ) throws -> Statement {
     try prepareToRead()
     let json = withJSON ? "json, changed" : "NULL, NULL"
-    let base = withBase ? "base, sent_base" : "NULL, NULL"
+    let bases = base == .nothing ? "NULL, NULL" : "base, sent_base"
     return try connection.statement(
       "SELECT number, entity, object_row, kind, columns, tombstone, sent_kind, sent_columns, "
-        + "idempotency, tries, earliest_ms, refusal, \(json), \(base) FROM _syncstack_outbox_entries "
+        + "idempotency, tries, earliest_ms, refusal, \(json), \(bases) FROM _syncstack_outbox_entries "
         + "WHERE \(condition)")
   }
 
-  private func entry(_ statement: Statement, _ columns: inout ColumnNames) throws -> OutboxEntry? {
+  private func entry(
+    _ statement: Statement, _ columns: inout ColumnNames, base extent: BaseExtent = .everything
+  ) throws -> OutboxEntry? {
     let number = statement.integer(0)
     guard let entity = model.entity(named: statement.text(1)) else { return nil }
     let row = statement.integer(2)
@@ -120,9 +121,10 @@ extension StoreReader {
       }
       let slots = columns.slots(statement.text(column + 1), of: entity)
       let base = column == 3 ? 14 : 15
+      let isRead = extent.includes(slots, of: entity) && !statement.isNull(base)
       return OutboxEntry.Edit(
         kind, slots: kind == .update ? slots : SlotSet(),
-        base: statement.isNull(base) ? [:] : try Tombstone.decode(statement.text(base), of: entity))
+        base: isRead ? try Tombstone.decode(statement.text(base), of: entity) : [:])
     }
     entry.waiting = try edit(3)
     if !statement.isNull(5) {

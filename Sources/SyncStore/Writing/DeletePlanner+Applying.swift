@@ -118,14 +118,20 @@ extension DeletePlanner {
     var left = RowSet()
     let other = layout.entities[otherTable.rootIndex].entity
     if let otherSlot {
+      let list = try transaction.isKeepingEdits() ? other.properties[otherSlot].relationship : nil
       var chunks = KeyChunks(
-        connection, "SELECT \(otherColumn) FROM \(link.quoted) WHERE \(doomedColumn) IN",
+        connection,
+        "SELECT \(otherColumn), \(doomedColumn) FROM \(link.quoted) WHERE \(doomedColumn) IN",
         .rows(owners))
       defer { chunks.end() }
       while let select = try chunks.next() {
         while try select.step() {
           let row = select.integer(0)
-          if !isDoomed(row, in: otherTable) { left.insert(row) }
+          guard !isDoomed(row, in: otherTable) else { continue }
+          left.insert(row)
+          if let list {
+            transaction.keepEdit(of: list, in: other, owner: row, member: select.integer(1))
+          }
         }
       }
       try transaction.keepBase(of: left.rows, in: other, slots: [otherSlot])

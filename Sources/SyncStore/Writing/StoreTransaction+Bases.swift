@@ -32,25 +32,62 @@ extension StoreTransaction {
   /// Keeps what the server has of slots whose edits it has not got yet: that is what they go back
   /// to now. Called by what takes a server's version over and leaves those edits alone.
   package func keepServerValues(_ values: [Int: Value], of id: ManagedObjectID) throws {
+    try changeEntries(of: id) { $0.takeServerValues(values) }
+  }
+
+  private func changeEntries(
+    of id: ManagedObjectID, _ change: (inout OutboxEntry) -> Void
+  ) throws {
     for outbox in try outboxes() where try outbox.history >= historyFloor() {
       // Nothing is edited here as long as the transaction goes on.
       if drained.insert(outbox.name).inserted { try drainHistory(intoOutbox: outbox.name) }
       guard let before = try outboxEntry(id, in: outbox.name) else { continue }
       var entry = before
-      entry.takeServerValues(values)
+      change(&entry)
       if entry != before { try setOutboxEntry(entry, before: before, in: outbox.name) }
     }
   }
 
+  /// Keeps what the server has of a list whose edits it has not got yet, for both ends of its links.
+  ///
+  /// - Parameters:
+  ///   - rows: The members that the server has.
+  ///   - current: Those that the list has.
+  package func keepServerList(
+    _ list: RelationshipDescription, of id: ManagedObjectID, is rows: [Int64],
+    insteadOf current: [Int64]
+  ) throws {
+    try keepServerValues([list.slot: EditedList(before: rows, edited: nil).value], of: id)
+    guard let inverse = id.entity.inverse(of: list) else { return }
+    let there = Set(rows)
+    for member in there.symmetricDifference(current).sorted() {
+      let other = ManagedObjectID(entity: id.entity.destination(of: list), row: member)
+      try changeEntries(of: other) {
+        $0.takeServerLink(inverse, to: id.row, isThere: there.contains(member))
+      }
+    }
+  }
+
+  /// Whether what is written is an edit that a reader of the history may have to send.
+  func isKeepingEdits() throws -> Bool { try info.source == .local && keepsHistory }
+
+  /// Notes that a link of a list is an edit, at one of its ends.
+  func keepEdit(
+    of list: RelationshipDescription, in entity: EntityDescription, owner: Int64, member: Int64
+  ) {
+    editedLinks[ManagedObjectID(entity: entity, row: owner), default: [:]][list.name, default: []]
+      .insert(member)
+  }
+
   private func isKeepingBases() throws -> Bool {
     if let keepsBases { return keepsBases }
-    let result = try info.source == .local && keepsHistory && !outboxes().isEmpty
+    let result = try isKeepingEdits() && !outboxes().isEmpty
     keepsBases = result
     return result
   }
 
   /// What rows have in some slots: attributes as they are, references as rows, lists over link
-  /// tables as ``RowList``.
+  /// tables as ``EditedList``.
   package func values(
     of rows: [Int64], in entity: EntityDescription, slots: SlotSet? = nil
   ) throws -> [ManagedObjectID: [String: Value]] {
@@ -80,7 +117,10 @@ extension StoreTransaction {
         for member in try members(of: relationship, in: concrete, owners: ids.map(\.row)) {
           lists[member.owner, default: []].append(member.row)
         }
-        for id in ids { result[id]?[relationship.name] = RowList.value(lists[id.row] ?? []) }
+        for id in ids {
+          let list = EditedList(before: lists[id.row] ?? [], edited: nil)
+          result[id]?[relationship.name] = list.value
+        }
       }
     }
     return result
@@ -93,15 +133,5 @@ package enum RowList {
   package static func ordered(_ members: [Int64], by wanted: [Int64]) -> [Int64] {
     let (present, named) = (Set(members), Set(wanted))
     return wanted.filter(present.contains) + members.filter { !named.contains($0) }
-  }
-
-  /// A list as one value, in its order.
-  package static func value(_ rows: [Int64]) -> Value {
-    .string(rows.map(String.init).joined(separator: " "))
-  }
-
-  package static func rows(_ value: Value) -> [Int64] {
-    guard case .string(let text) = value else { return [] }
-    return text.split(separator: " ").compactMap { Int64(String($0)) }
   }
 }

@@ -20,10 +20,10 @@ extension StoreTransaction {
     try unsent.update(from: beginning, after: start) { fold, isNew in
       if isNew {
         for outbox in outboxes {
-          try readOutbox(outbox.name) { fold.add($0) }
+          try readOutbox(outbox.name, base: .links) { fold.add($0) }
         }
       }
-      try readLocalHistory(into: &fold)
+      try readLocalHistory(into: &fold, base: .links)
     }
     return unsent
   }

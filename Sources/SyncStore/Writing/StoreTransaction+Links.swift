@@ -200,6 +200,14 @@ extension StoreTransaction {
     var members = RowSet()
     try recordOwners(pairs, end, relationship, of: entity, members: &members)
     recordMembers(members, relationship)
+    guard try isKeepingEdits() else { return }
+    let destination = entity.destination(of: relationship)
+    let inverse = entity.inverse(of: relationship)
+    for pair in pairs {
+      let (owner, member) = end.isForward ? (pair.source, pair.target) : (pair.target, pair.source)
+      keepEdit(of: relationship, in: entity, owner: owner, member: member)
+      if let inverse { keepEdit(of: inverse, in: destination, owner: member, member: owner) }
+    }
   }
 
   /// - Parameter members: Takes the members, except those that are new in this transaction.

@@ -11,7 +11,6 @@ extension StoreTransaction {
       for statement in OutboxTables.statements { try connection.execute(statement) }
       try Metadata(connection: connection).set(.outboxes, 1)
     }
-    try ChangeJournal(connection: connection).makePlaceForBase()
     guard try outbox(name) == nil else { return }
     try set(OutboxState(name: name, history: historyFloor(), revision: 0))
   }
@@ -42,7 +41,7 @@ extension StoreTransaction {
     guard var state = try outbox(name) else { return }
     try requireHistory(after: HistoryToken(number: state.history))
     var fold = HistoryFold(after: HistoryToken(number: state.history))
-    try readLocalHistory(into: &fold, withBase: true)
+    try readLocalHistory(into: &fold, base: .everything)
     guard fold.token.number > state.history else { return }
     for later in fold.entries {
       let before = try outboxEntry(later.id, in: name)

@@ -54,6 +54,9 @@ package final class StoreTransaction: StoreReader {
   /// ``keepBase(of:in:slots:)``.
   var bases: [ManagedObjectID: [String: Value]] = [:]
 
+  /// The links of objects that were edited here, by the names of their lists.
+  var editedLinks: [ManagedObjectID: [String: Set<Int64>]] = [:]
+
   /// Whether that is kept; nil before it was asked for.
   var keepsBases: Bool?
 
@@ -158,7 +161,7 @@ package final class StoreTransaction: StoreReader {
     if !entities.isEmpty, try keepsHistory {
       try ChangeJournal(connection: connection).record(
         changes, source: info.source, process: configuration.processName, tombstones: tombstones,
-        bases: bases)
+        bases: bases, links: editedLinks)
     }
     return changes
   }
