@@ -110,7 +110,9 @@ struct AnswerCheck {
     _ other: ManagedObjectID, _ change: OutboxChange, _ outbox: String,
     _ transaction: StoreTransaction
   ) throws -> Bool {
-    guard let entry = try transaction.outboxEntry(other, in: outbox) else { return true }
+    guard let entry = try transaction.outboxEntry(other, in: outbox), !entry.isGivenUp else {
+      return true
+    }
     guard isAccepted, other.entity == change.objectID.entity, entry.sent == nil,
       let edit = entry.edit, edit.kind == .update
     else { return false }

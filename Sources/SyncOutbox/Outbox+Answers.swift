@@ -11,6 +11,10 @@ struct OutboxApplied: Sendable {
     case refused(String)
     /// It is sent again, in another form.
     case again
+
+    var isAccepted: Bool {
+      if case .accepted = self { true } else { false }
+    }
   }
 
   var outcome = Outcome.accepted
@@ -109,7 +113,7 @@ extension Outbox {
       step.entry.waiting?.base = try transaction.valuesMadeHere(change.objectID)
     }
     try transaction.setOutboxEntry(step.entry, before: before, in: name)
-    if case .accepted = step.outcome {
+    if step.outcome.isAccepted {
       try transaction.endLinks(from: before, to: step.entry, isGivenUp: false, in: name)
     }
     applied.carried = try OutboxCargo.arrive(
@@ -120,17 +124,15 @@ extension Outbox {
     if step.deletesHere, isThere {
       try transaction.delete([change.objectID.row], of: change.objectID.entity)
     } else if let json, let fill {
-      // New objects that it carried have their keys in the server's list alone: those of the list
-      // take their places.
-      let keyless = Dictionary(
-        grouping: try transaction.withoutKeys(applied.carried), by: \.entity)
-      let before = keyless.keys.map { transaction.touchedRows(of: $0, slots: SlotSet()).count }
+      var keys = try NestedKeys(applied.carried, fill, outbox: name, transaction)
+      if step.outcome.isAccepted { try keys.give(below: change.objectID, from: json) }
+      // What the list does not say of new objects is told by the objects that it has instead, unless
+      // it is older than what is here.
+      let isOlder = step.entry.waiting?.hasLists(of: change.objectID.entity) == true
+      let replaced = try isOlder ? [] : keys.replaceable()
       _ = try fill.fill(
-        change.objectID.row, from: json, replacesNested: !keyless.isEmpty, in: transaction)
-      for ((entity, ids), count) in zip(keyless, before)
-      where transaction.touchedRows(of: entity, slots: SlotSet()).count - count >= ids.count {
-        try transaction.delete(ids.map(\.row), of: entity)
-      }
+        change.objectID.row, from: json, replacesNested: !replaced.isEmpty, in: transaction)
+      for id in replaced { try transaction.delete([id.row], of: id.entity) }
     }
     if step.json != nil, let key = check.key, isThere, change.kind == .insert {
       // It counts, whatever becomes of the rest of the JSON.
@@ -167,15 +169,12 @@ extension StoreTransaction {
     }
     return values
   }
+}
 
-  /// Those of some objects that have no key yet.
-  fileprivate func withoutKeys(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
-    try ids.filter { id in
-      guard let key = id.entity.primaryKey,
-        let row = try rows(id.entity, rows: [id.row]).first
-      else { return false }
-      return row.values[key.slot].isNull
-    }
+extension OutboxEntry.Edit {
+  /// Whether lists of objects that belong to the object were edited.
+  fileprivate func hasLists(of entity: EntityDescription) -> Bool {
+    entity.relationships.contains { $0.kind == .oneToMany && slots.contains($0.slot) }
   }
 }
 
@@ -212,6 +211,7 @@ struct OutboxStep {
   mutating func take(_ answer: OutboxAnswer) {
     entry.tries += 1
     entry.earliest = nil
+    if entry.isGivenUp { return takeLate(answer) }
     switch answer {
     case .accepted(let json): accept(json)
     case .refused(let reason): refuse(reason)
@@ -222,10 +222,18 @@ struct OutboxStep {
     }
   }
 
+  /// Takes an answer to a new object that was given up while it was under way.
+  private mutating func takeLate(_ answer: OutboxAnswer) {
+    switch answer {
+    case .accepted(let json): accept(json)
+    case .conflict(let json?): accept(json)
+    case .refused(let reason): refuse(reason)
+    case .conflict, .gone, .retry: refuse("It was given up here.")
+    }
+  }
+
   private mutating func accept(_ json: JSONValue?) {
-    entry.sent = nil
-    entry.tries = 0
-    entry.refusal = nil
+    entry.acknowledge()
     if change.kind != .delete { self.json = json }
   }
 
@@ -234,7 +242,7 @@ struct OutboxStep {
     let isOver = change.kind == .insert && entry.waiting?.kind == .delete
     if isOver || !isMade { entry.takeBack() }
     if isOver { entry.waiting = nil }
-    entry.refusal = reason
+    if !entry.isGivenUp { entry.refusal = reason }
     outcome = .refused(reason)
   }
 

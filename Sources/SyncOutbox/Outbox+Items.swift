@@ -8,7 +8,8 @@ extension Outbox {
   // MARK: - Watching
 
   /// Everything that has not been accepted, in the order in which it came to wait; edits since the
-  /// last run among it.
+  /// last run among it. What no handler would ever send is not: the other end of a relationship that
+  /// its objects send, say.
   ///
   /// - Throws: `StoreError`.
   /// - Complexity: linear in what waits.
@@ -34,9 +35,9 @@ extension Outbox {
   public var status: OutboxStatus {
     get throws {
       var status = OutboxStatus()
-      let entries = try stack.store.read { try $0.pendingEntries(of: name) }
-      status.refused = entries.count { $0.refusal != nil }
-      status.waiting = entries.count - status.refused
+      for item in try pending {
+        if case .refused = item.state { status.refused += 1 } else { status.waiting += 1 }
+      }
       (status.isSending, status.stopReason) = settings.withLock { ($0.running > 0, $0.stopReason) }
       let driver = driver.withLock { $0 }
       status.isStarted = driver != nil
@@ -65,21 +66,6 @@ extension Outbox {
     for listener in listeners { listener.yield(status) }
   }
 
-  func items(_ entries: [OutboxEntry], _ reader: StoreReader) throws -> [OutboxItem] {
-    let keys = try reader.keys(of: entries)
-    let destinations = settings.withLock { $0.destinations }
-    var cargo = OutboxCargo(name, stack, destinations)
-    return try entries.compactMap { entry in
-      guard let edit = entry.edit else { return nil }
-      let isHandled =
-        try destinations.isEmpty || destinations.destination(for: entry.id.entity) != nil
-        || cargo.isCarried(entry, reader)
-      return OutboxItem(
-        entry, edit, key: keys[entry.id],
-        obstacle: isHandled ? nil : OutboxReport.obstacle(entry.id.entity.name))
-    }
-  }
-
   // MARK: - What was refused
 
   /// Sends a refused change again in the next run; soon, when the outbox was started.
@@ -97,11 +83,12 @@ extension Outbox {
   }
 
   /// Gives a change up: it is not sent, and the next sync may overwrite it. Until then the object
-  /// stays as it is.
+  /// stays as it is. A new object stays as one that the server does not have: a sync may delete it,
+  /// and a later edit of it, or of what it is linked with, sends it as new.
   ///
   /// - Throws: `StoreError`.
   public func discard(_ item: OutboxItem) throws {
-    try write { _ = try give(up: item.objectID, in: $0) }
+    try write { _ = try give(up: item.objectID, staysNew: true, in: $0) }
   }
 
   /// Gives changes up, and goes back to what the server last said: objects that were made here are
@@ -143,7 +130,8 @@ extension Outbox {
       var made: [ManagedObjectID] = []
       var reverters: [RowReverter] = []
       for item in items {
-        guard let before = try give(up: item.objectID, in: transaction), let edit = before.edit
+        guard let before = try give(up: item.objectID, staysNew: false, in: transaction),
+          let edit = before.edit
         else { continue }
         if edit.kind == .insert {
           made.append(before.id)
@@ -174,14 +162,16 @@ extension Outbox {
 
   /// Forgets what is to be sent of an object.
   ///
+  /// - Parameter staysNew: Whether an object that was made here stays, as one that the server does
+  ///   not have.
   /// - Returns: What that was.
   private func give(
-    up id: ManagedObjectID, in transaction: StoreTransaction
+    up id: ManagedObjectID, staysNew: Bool, in transaction: StoreTransaction
   ) throws -> OutboxEntry? {
     guard let before = try transaction.outboxEntry(id, in: name) else { return nil }
     var entry = before
-    entry.waiting = nil
-    entry.sent = nil
+    entry.giveUp()
+    if !staysNew { entry.forget() }
     try transaction.setOutboxEntry(entry, before: before, in: name)
     try transaction.endLinks(from: before, to: entry, isGivenUp: true, in: name)
     return before

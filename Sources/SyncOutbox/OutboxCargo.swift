@@ -28,6 +28,12 @@ struct OutboxCargo {
     let slot: Int
   }
 
+  /// An object without a handler, and the relationship of its carrier below which it stands.
+  struct Passenger {
+    let id: ManagedObjectID
+    let slot: Int
+  }
+
   // MARK: - Who carries what
 
   /// Whether something carries an object, as far as that can be told without knowing what it
@@ -139,8 +145,8 @@ struct OutboxCargo {
   /// - Returns: What each carrier carries.
   mutating func load(
     _ passengers: [ManagedObjectID], in transaction: StoreTransaction
-  ) throws -> [ManagedObjectID: [ManagedObjectID]] {
-    var result: [ManagedObjectID: [ManagedObjectID]] = [:]
+  ) throws -> [ManagedObjectID: [Passenger]] {
+    var result: [ManagedObjectID: [Passenger]] = [:]
     for id in passengers {
       guard let before = try transaction.outboxEntry(id, in: outbox) else { continue }
       var entry = before
@@ -149,13 +155,16 @@ struct OutboxCargo {
         continue
       }
       let carrying = try transaction.outboxEntry(carrier.id, in: outbox)
-      if let sent = entry.sent, carrying?.sent?.idempotencyKey != sent.idempotencyKey {
+      if let sent = entry.sent, carrying?.sent?.idempotencyKey != sent.idempotencyKey,
+        try OutboxCargo.carrierUnderWay(of: id, outbox, transaction) == nil
+      {
         entry.takeBack()
         try transaction.setOutboxEntry(entry, before: before, in: outbox)
       }
-      guard entry.waiting != nil, entry.refusal == nil else { continue }
-      result[carrier.id, default: []].append(id)
-      try load(carrier, carrying, in: transaction)
+      guard entry.waiting != nil else { continue }
+      result[carrier.id, default: []].append(Passenger(id: id, slot: carrier.slot))
+      // One that was refused goes along, but its carrier does not go because of it.
+      if entry.refusal == nil { try load(carrier, carrying, in: transaction) }
     }
     return result
   }
@@ -195,12 +204,22 @@ struct OutboxCargo {
 
   private func remove(_ before: OutboxEntry, in transaction: StoreTransaction) throws {
     var entry = before
-    entry.waiting = nil
-    entry.sent = nil
+    entry.forget()
     try transaction.setOutboxEntry(entry, before: before, in: outbox)
   }
 
   // MARK: - Under way
+
+  /// What an object is under way in, as far as its answer is still to come.
+  static func carrierUnderWay(
+    of id: ManagedObjectID, _ outbox: String, _ reader: StoreReader
+  ) throws -> OutboxEntry? {
+    guard let sent = try reader.outboxEntry(id, in: outbox)?.sent, sent.json.isEmpty else {
+      return nil
+    }
+    return try reader.outboxEntries(sentAs: sent.idempotencyKey, in: outbox)
+      .first { $0.sent?.json.isEmpty == false }
+  }
 
   /// Notes that objects are under way inside another one.
   static func ship(
@@ -234,13 +253,11 @@ struct OutboxCargo {
       var entry = before
       switch step.outcome {
       case .accepted:
-        entry.sent = nil
-        entry.tries = 0
-        entry.refusal = nil
+        entry.acknowledge()
         try transaction.endLinks(from: before, to: entry, isGivenUp: false, in: outbox)
       case .refused(let reason):
         if !step.isMade { entry.takeBack() }
-        entry.refusal = reason
+        if !entry.isGivenUp { entry.refusal = reason }
       case .again: entry.takeBack()
       }
       try transaction.setOutboxEntry(entry, before: before, in: outbox)

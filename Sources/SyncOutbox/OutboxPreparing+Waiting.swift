@@ -42,7 +42,7 @@ extension OutboxPreparing {
       return Wait(other: first.other, tie: ties.max { $0.rawValue < $1.rawValue } ?? first.tie)
     }
     if kind == .insert, let wait = try keyWait(row, schedule, in: transaction) { return wait }
-    for id in cargo[row.id] ?? [] {
+    for id in (cargo[row.id] ?? []).map(\.id) {
       guard let passenger = try transaction.rows(id.entity, rows: [id.row]).first else { continue }
       for relationship in id.entity.relationships where relationship.kind != .oneToMany {
         var isCut = false

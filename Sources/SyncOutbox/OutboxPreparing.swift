@@ -23,10 +23,24 @@ struct OutboxPreparing: Sendable {
   let destinations: [OutboxDestination]
   private let now: Int64
 
-  /// What travels inside others, by what carries it, and the other way round.
-  private(set) var cargo: [ManagedObjectID: [ManagedObjectID]] = [:]
-  private(set) var carriers: [ManagedObjectID: ManagedObjectID] = [:]
+  /// What deletions wait for.
   private(set) var references: OutboxReferences?
+
+  /// What travels inside others, by what carries it, and the other way round, as of the last edits.
+  /// Shared by the copies.
+  private let hold = Hold()
+  var cargo: [ManagedObjectID: [OutboxCargo.Passenger]] { hold.content.withLock { $0.cargo } }
+  var carriers: [ManagedObjectID: ManagedObjectID] { hold.content.withLock { $0.carriers } }
+
+  private final class Hold: Sendable {
+    struct Content {
+      var token: HistoryToken?
+      var cargo: [ManagedObjectID: [OutboxCargo.Passenger]] = [:]
+      var carriers: [ManagedObjectID: ManagedObjectID] = [:]
+    }
+
+    let content = Locked(Content())
+  }
 
   /// - Throws: `ModelError` when the model has no entity of a handler.
   init(_ outbox: Outbox, _ destinations: [OutboxDestination]) throws {
@@ -45,20 +59,33 @@ struct OutboxPreparing: Sendable {
       && destinations.destination(for: entry.id.entity) != nil
   }
 
-  /// Has objects without a handler travel inside those that nest them, and finds out what deletions
-  /// wait for.
-  ///
-  /// - Returns: What may have its turn in this run.
-  mutating func load(in transaction: StoreTransaction) throws -> [OutboxEntry] {
+  /// Has objects without a handler travel inside those that nest them: all that the JSON has now,
+  /// since what is edited during a run is in the JSON that is written next.
+  private func loadCargo(in transaction: StoreTransaction) throws {
+    let last = hold.content.withLock { $0.token }
+    var content = Hold.Content(token: try transaction.latestHistoryToken())
+    if let last, try !transaction.hasLocalHistory(after: last) {
+      return hold.content.withLock { $0.token = content.token }
+    }
     var passengers: [ManagedObjectID] = []
     try transaction.readOutbox(name) { entry in
       if destinations.destination(for: entry.id.entity) == nil { passengers.append(entry.id) }
     }
     if !passengers.isEmpty {
       var loading = OutboxCargo(name, stack, destinations)
-      cargo = try loading.load(passengers, in: transaction)
-      for (carrier, ids) in cargo { for id in ids { carriers[id] = carrier } }
+      content.cargo = try loading.load(passengers, in: transaction)
+      for (carrier, list) in content.cargo {
+        for passenger in list { content.carriers[passenger.id] = carrier }
+      }
     }
+    hold.content.withLock { $0 = content }
+  }
+
+  /// Reads what there is to send, and finds out what deletions wait for.
+  ///
+  /// - Returns: What may have its turn in this run.
+  mutating func load(in transaction: StoreTransaction) throws -> [OutboxEntry] {
+    try loadCargo(in: transaction)
     var entries: [OutboxEntry] = []
     var deletions: [OutboxEntry] = []
     try transaction.readOutbox(name) { entry in
@@ -79,6 +106,7 @@ struct OutboxPreparing: Sendable {
     _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, in transaction: StoreTransaction
   ) throws -> [(ManagedObjectID, Outcome)] {
     try transaction.drainHistory(intoOutbox: name)
+    try loadCargo(in: transaction)
     return try ids.map { ($0, try prepare($0, schedule, in: transaction)) }
   }
 
@@ -96,6 +124,14 @@ struct OutboxPreparing: Sendable {
       return .ready(
         try shipment(
           entry, sent, later: entry.waiting, destination, isRepeated: true, in: transaction))
+    }
+    for passenger in cargo[id] ?? [] {
+      // What is under way inside another object has no key yet, or is there and not here.
+      guard let other = try OutboxCargo.carrierUnderWay(of: passenger.id, name, transaction),
+        other.id != id
+      else { continue }
+      return schedule.isCut(id, from: other.id)
+        ? .held : .after(Wait(other: other, tie: .key))
     }
     if edit.kind == .delete {
       if let wait = try deletionWait(entry, schedule, in: transaction) { return .after(wait) }
@@ -150,9 +186,10 @@ struct OutboxPreparing: Sendable {
     entry.sent = sent
     entry.waiting = later
     try transaction.setOutboxEntry(entry, before: before, in: name)
-    if let ids = cargo[before.id] {
-      try OutboxCargo.ship(ids, as: sent.idempotencyKey, name, in: transaction)
-    }
+    let passengers = cargo[before.id] ?? []
+    try OutboxCargo.ship(
+      passengers.filter { edit.kind != .update || edit.slots.contains($0.slot) }.map(\.id),
+      as: sent.idempotencyKey, name, in: transaction)
     return .ready(shipment)
   }
 
@@ -163,7 +200,9 @@ struct OutboxPreparing: Sendable {
     var later = OutboxEntry.Edit(.update, slots: slots)
     for slot in slots {
       let property = entry.id.entity.properties[slot]
-      let nothing = property.relationship?.isToMany == true ? EditedList(before: [], edited: nil).value : Value.null
+      let nothing =
+        property.relationship?.isToMany == true
+        ? EditedList(before: [], edited: nil).value : Value.null
       later.base[property.name] =
         edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
     }

@@ -34,7 +34,7 @@ struct OutboxReferences: Sendable {
       }
       deletionsByKey[Key(root: entry.id.entity.rootIndex, value: value)] = entry.id
     }
-    try reader.readOutbox(outbox, withBase: true) { entry in
+    try reader.readOutbox(outbox, base: .everything) { entry in
       for relationship in entry.id.entity.relationships {
         for target in entry.serverTargets(of: relationship) where self.deletions.contains(target) {
           referrers[target, default: []].append(
@@ -64,7 +64,7 @@ extension OutboxEntry {
     let values = [sent?.edit.base[relationship.name], waiting?.base[relationship.name]]
     return values.compactMap { $0 }.flatMap { value -> [Int64] in
       if case .int(let row) = value { return [row] }
-      return relationship.isToMany ? RowList.rows(value) : []
+      return relationship.isToMany ? EditedList(value).before ?? [] : []
     }.map { ManagedObjectID(entity: destination, row: $0) }.filter { $0 != id }
   }
 }

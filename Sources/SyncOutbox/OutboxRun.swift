@@ -72,6 +72,7 @@ final class OutboxRun {
     let begun = try await outbox.withStore { [outbox, destinations] store in
       try store.write(outbox.info) { transaction in
         try transaction.drainHistory(intoOutbox: outbox.name)
+        try outbox.forgetUnsendable(in: transaction)
         var destinations = destinations
         let entries = try destinations.load(in: transaction)
         return (entries, destinations)
@@ -263,7 +264,11 @@ final class OutboxRun {
   /// Lists what is left.
   private func noteWaiting() async throws {
     let items = try await outbox.withStore { [outbox] store in
-      try store.read { try outbox.items($0.pendingEntries(of: outbox.name), $0) }
+      try store.write(outbox.info) { transaction in
+        try transaction.drainHistory(intoOutbox: outbox.name)
+        try outbox.forgetUnsendable(in: transaction)
+        return try outbox.items(transaction.pendingEntries(of: outbox.name), transaction)
+      }.0
     }
     for item in items {
       if case .refused = item.state { continue }

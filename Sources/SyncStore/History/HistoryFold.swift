@@ -4,7 +4,7 @@ package import SyncCore
 ///
 /// | before \ then | updated | deleted |
 /// |---|---|---|
-/// | inserted | inserted | nothing |
+/// | inserted | inserted | nothing; deleted, when it was sent |
 /// | updated | updated, the properties of both | deleted |
 ///
 /// Row numbers are never used again, so nothing follows a deletion.
@@ -23,6 +23,9 @@ package struct HistoryFold: Sendable {
     /// What the object had before, as far as the history knows it and was asked for it; see
     /// ``OutboxEntry/Edit``.
     package var base: [String: Value]
+
+    /// Whether it was sent, so that a server may have what was made here.
+    var isSent = false
   }
 
   /// In the order in which the objects were changed first.
@@ -59,6 +62,7 @@ package struct HistoryFold: Sendable {
   mutating func add(_ entry: OutboxEntry) {
     guard let edit = entry.edit else { return }
     add(entry.id, edit.kind, slots: edit.slots, tombstone: entry.tombstone, base: edit.base)
+    if entry.sent != nil { entriesByID[entry.id]??.isSent = true }
   }
 
   /// Forgets what is to tell of an object.
@@ -72,7 +76,7 @@ package struct HistoryFold: Sendable {
     _ id: ManagedObjectID, _ kind: HistoryChange.Kind, slots: SlotSet, tombstone: [String: Value],
     base: [String: Value] = [:]
   ) {
-    if kind == .delete, self[id]?.kind != .insert {
+    if kind == .delete, self[id].map({ $0.kind != .insert || $0.isSent }) ?? true {
       deletions[id.entity.rootIndex, default: []].append(id)
     }
     guard var entry = self[id] else {
@@ -83,7 +87,7 @@ package struct HistoryFold: Sendable {
       return
     }
     switch (entry.kind, kind) {
-    case (.insert, .delete):
+    case (.insert, .delete) where !entry.isSent:
       entriesByID[id] = .some(nil)
       count -= 1
       return

@@ -57,6 +57,10 @@ package struct OutboxEntry: Sendable, Equatable {
   package var waiting: Edit?
   package var sent: Shipment?
 
+  /// Whether it was made here and given up: nothing is to be sent of it until it is edited, and then
+  /// it is new. What was sent of it without an answer is kept until then.
+  package private(set) var isGivenUp = false
+
   /// Of a deleted object its key and what the model preserves.
   package var tombstone: [String: Value] = [:]
 
@@ -75,6 +79,7 @@ package struct OutboxEntry: Sendable, Equatable {
 
   /// What has to reach the server, sent or not.
   package var edit: Edit? {
+    if isGivenUp { return nil }
     guard let sent else { return waiting }
     guard let waiting else { return sent.edit }
     // What was sent was made of what the server had.
@@ -91,6 +96,7 @@ package struct OutboxEntry: Sendable, Equatable {
   func hasSameEdit(as other: OutboxEntry) -> Bool {
     edit?.kind == other.edit?.kind && edit?.slots == other.edit?.slots
       && tombstone == other.tombstone && editedLists == other.editedLists
+      && (sent == nil) == (other.sent == nil)
   }
 
   /// Which links of edited lists are edits, by slot.
@@ -148,6 +154,13 @@ package struct OutboxEntry: Sendable, Equatable {
     refusal = nil
     earliest = nil
     if later.kind == .delete { tombstone = later.tombstone }
+    if isGivenUp {
+      isGivenUp = false
+      if sent == nil {
+        waiting = later.kind == .delete ? nil : Edit(.insert)
+        return
+      }
+    }
     var edit = Edit(later.kind, slots: later.slots, base: later.base)
     switch (waiting?.kind, later.kind) {
     case (nil, _): waiting = edit
@@ -165,5 +178,46 @@ package struct OutboxEntry: Sendable, Equatable {
   package mutating func takeBack() {
     waiting = edit
     sent = nil
+  }
+
+  /// Ends what was sent: it has arrived.
+  package mutating func acknowledge() {
+    sent = nil
+    tries = 0
+    refusal = nil
+    isGivenUp = false
+  }
+
+  /// Gives up what is to be sent. One that was made here stays, as an object that the server does
+  /// not have.
+  package mutating func giveUp() {
+    guard edit?.kind == .insert else { return forget() }
+    waiting = nil
+    refusal = nil
+    earliest = nil
+    isGivenUp = true
+  }
+
+  /// Forgets what is to be sent.
+  package mutating func forget() {
+    waiting = nil
+    sent = nil
+    isGivenUp = false
+  }
+
+  /// Whether nothing has to be kept of the object.
+  var isOver: Bool { edit == nil && !isGivenUp }
+
+  /// How the table says what waits: 3 is an object that was given up.
+  var waitingCode: Int64? { isGivenUp ? Self.givenUpCode : waiting?.kind.rawValue }
+
+  private static let givenUpCode: Int64 = 3
+
+  /// Reads what the table says of what waits.
+  ///
+  /// - Returns: Whether that was all of it.
+  mutating func readWaiting(_ code: Int64?) -> Bool {
+    isGivenUp = code == Self.givenUpCode
+    return isGivenUp
   }
 }

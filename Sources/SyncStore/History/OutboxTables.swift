@@ -4,7 +4,8 @@ import SyncCore
 ///
 /// ```
 /// _syncstack_outboxes         how far each has read the history
-/// _syncstack_outbox_entries   a row per object that waits, was sent without an answer, or was refused
+/// _syncstack_outbox_entries   a row per object that waits, was sent without an answer, was refused,
+///                             or is new and was given up
 /// ```
 ///
 /// Made with the first outbox; a store without one has neither. What an outbox keeps need not be

@@ -48,6 +48,14 @@ extension StoreReader {
     fold.token = HistoryToken(number: latest)
   }
 
+  /// Whether something was changed in this program after a place in the history, and not by syncs.
+  package func hasLocalHistory(after token: HistoryToken) throws -> Bool {
+    try prepareToRead()
+    return try connection.scalar(
+      "SELECT count(*) FROM _syncstack_history WHERE txn > \(token.number) AND origin = 'local'")
+      ?? 0 > 0
+  }
+
   /// Whether an object was made in this program, and not by a sync, as far as the history goes
   /// back.
   ///

@@ -78,7 +78,7 @@ extension StoreReader {
     try requireHistory(after: HistoryToken(number: state.history))
     var order: [ManagedObjectID] = []
     var entries: [ManagedObjectID: OutboxEntry] = [:]
-    try readOutbox(name, base: .everything) { entry in
+    try readOutbox(name) { entry in
       order.append(entry.id)
       entries[entry.id] = entry
     }
@@ -126,7 +126,7 @@ extension StoreReader {
         kind, slots: kind == .update ? slots : SlotSet(),
         base: isRead ? try Tombstone.decode(statement.text(base), of: entity) : [:])
     }
-    entry.waiting = try edit(3)
+    if !entry.readWaiting(statement.optionalInteger(3)) { entry.waiting = try edit(3) }
     if !statement.isNull(5) {
       entry.tombstone = try Tombstone.decode(statement.text(5), of: entity)
     }

@@ -47,7 +47,7 @@ extension StoreTransaction {
       let before = try outboxEntry(later.id, in: name)
       var entry = before ?? OutboxEntry(later.id)
       entry.add(later)
-      if entry.edit != nil { try write(entry, name) } else { try remove(entry, name) }
+      if entry.isOver { try remove(entry, name) } else { try write(entry, name) }
     }
     state.history = fold.token.number
     try set(state)
@@ -59,12 +59,12 @@ extension StoreTransaction {
   package func setOutboxEntry(_ entry: OutboxEntry, before: OutboxEntry, in name: String) throws {
     try requireOpen()
     guard !entry.hasSameEdit(as: before) else {
-      return try write(entry, name)
+      return try entry.isOver ? remove(entry, name) : write(entry, name)
     }
     guard var state = try outbox(name) else { return }
     // What it is to be taken out of has to know it, or would read it in the history later.
     let unsent = try unsentHistory()
-    if entry.edit == nil { try remove(entry, name) } else { try write(entry, name) }
+    if entry.isOver { try remove(entry, name) } else { try write(entry, name) }
     state.revision += 1
     try set(state)
     changesUnsent = true
@@ -109,7 +109,7 @@ extension StoreTransaction {
         + "earliest_ms = excluded.earliest_ms, refusal = excluded.refusal, base = excluded.base, "
         + "sent_base = excluded.sent_base",
       [
-        name, entity.name, entity.rootEntity.name, entry.id.row, entry.waiting?.kind.rawValue,
+        name, entity.name, entity.rootEntity.name, entry.id.row, entry.waitingCode,
         names(entry.waiting), try Tombstone.encode(entry.tombstone, of: entity),
         entry.sent?.edit.kind.rawValue, names(entry.sent?.edit), entry.sent?.json,
         entry.sent?.changedJSON, entry.sent?.idempotencyKey, entry.tries, entry.earliest,

@@ -43,10 +43,12 @@ struct ItemValues {
   /// What could not be taken as it stood.
   let findings: [SyncReport.Finding]
 
+  /// - Parameter node: The node of the plan that the item belongs to; nil is the root.
   /// - Throws: ``SyncError`` when a rule of the plan says that the item cannot be used.
-  init(_ item: JSONValue, plan: MappingPlan) throws {
+  init(_ item: JSONValue, plan: MappingPlan, node number: Int? = nil) throws {
     let stager = Stager(StagingRequest(plan: plan, operations: .all, onItemError: .fail))
-    let node = plan.rootNode
+    let number = number ?? plan.root
+    let node = plan.nodes[number]
     let tape = JSONTape()
     values = try item.data().withUnsafeBytes { bytes in
       var scanner = JSONScanner(bytes)
@@ -54,7 +56,7 @@ struct ItemValues {
       let block = RowBlock(width: node.entity.properties.count, capacity: 1)
       let cells = block[block.append()]
       let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
-      try stager.fill(cells, from: 0, of: source, node: stager.readers.nodes[plan.root])
+      try stager.fill(cells, from: 0, of: source, node: stager.readers.nodes[number])
       return node.attributes.compactMap { rule in
         cells[rule.slot].isAbsent ? nil : (rule.slot, cells[rule.slot].value(as: rule.type))
       }

@@ -5,7 +5,7 @@ package import SyncStore
 /// Fills one stored row from JSON that says what a server has of it, as a sync of that item would,
 /// inside a transaction that somebody else has begun. What was edited here and not sent stays.
 package struct RowFill {
-  private let plan: MappingPlan
+  let plan: MappingPlan
 
   /// - Throws: ``MappingError`` when the source does not fit the model.
   package init(_ source: any PlanSource, _ stack: DataStack) throws {

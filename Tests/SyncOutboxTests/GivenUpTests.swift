@@ -1,0 +1,97 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// What giving up a new object means: it stays here as one that the server does not have.
+@Suite struct GivenUpTests {
+  private let shop: Shop
+
+  init() throws {
+    shop = try Shop()
+    shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+  }
+
+  private func giveUp() throws {
+    for item in try shop.outbox.pending { try shop.outbox.discard(item) }
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func a_later_edit_sends_it_as_new(_ isRefused: Bool) async throws {
+    try await shop.edit { Customer(context: $0).name = "Ann" }
+    if isRefused {
+      await shop.server.answer(.refused("no"), to: "Customer")
+      try await shop.outbox.send()
+    }
+    try giveUp()
+    #expect(try await shop.outbox.send().description == "Nothing to send")
+    await shop.server.answer(nil, to: "Customer")
+    try await shop.edit { try $0.fetch(Fetch<Customer>()).first?.name = "Bea" }
+    #expect(try shop.outbox.pending.map(\.kind) == [.insert])
+    #expect(try await shop.outbox.send().accepted == 1)
+    let objects = await shop.server.objects
+    #expect(objects["Customer"]?.values.map { $0["name"] } == ["Bea"])
+    #expect(try shop.differences(from: objects).isEmpty)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func so_does_an_object_that_refers_to_it() async throws {
+    try await shop.edit { Customer(context: $0).name = "Ann" }
+    try giveUp()
+    try await shop.edit { context in
+      let order = Order(context: context)
+      order.customer = try context.fetch(Fetch<Customer>()).first
+    }
+    #expect(try await shop.outbox.send().accepted == 2)
+    #expect(try shop.differences(from: await shop.server.objects).isEmpty)
+  }
+
+  @Test func it_is_deleted_without_a_word_to_the_server() async throws {
+    try await shop.edit { Customer(context: $0).name = "Ann" }
+    try giveUp()
+    try await shop.edit { for one in try $0.fetch(Fetch<Customer>()) { $0.delete(one) } }
+    #expect(try shop.outbox.pending.isEmpty)
+    #expect(try await shop.outbox.send().description == "Nothing to send")
+  }
+
+  @Test func a_sync_may_delete_it() async throws {
+    try await shop.edit { Customer(context: $0).id = 5 }
+    try giveUp()
+    try await shop.stack.sync([["id": 6]] as JSONValue, inEntityNamed: "Customer")
+    #expect(try shop.stored("Customer").keys.sorted() == [6])
+    #expect(try await shop.outbox.send().description == "Nothing to send")
+  }
+
+  /// What was sent without an answer may be there: it is sent again as it was before anything else.
+  @Test func a_later_edit_repeats_what_was_sent_without_an_answer() async throws {
+    try await shop.edit { Customer(context: $0).name = "Ann" }
+    await shop.server.fail([.lostAnswer])
+    try await shop.outbox.send()
+    try giveUp()
+    try await shop.edit { try $0.fetch(Fetch<Customer>()).first?.name = "Bea" }
+    try await shop.outbox.send()
+    let objects = await shop.server.objects
+    #expect(objects["Customer"]?.values.map { $0["name"] } == ["Bea"])
+    #expect(try shop.differences(from: objects).isEmpty)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  @Test func it_stays_given_up_across_restarts() async throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("given-up.sqlite")
+    let first = try Shop(store: .sqlite(url))
+    try await first.edit { Customer(context: $0).name = "Ann" }
+    for item in try first.outbox.pending { try first.outbox.discard(item) }
+    try first.stack.close()
+    let second = try Shop(store: .sqlite(url))
+    #expect(try second.outbox.pending.isEmpty)
+    try await second.edit { try $0.fetch(Fetch<Customer>()).first?.name = "Bea" }
+    #expect(try second.outbox.pending.map(\.kind) == [.insert])
+    try second.stack.close()
+  }
+}

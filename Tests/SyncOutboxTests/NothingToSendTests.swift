@@ -1,0 +1,170 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncOutbox
+import SyncStore
+import TestSupport
+import Testing
+
+/// What no handler would ever send is no change: it neither waits nor keeps anything from syncs.
+@Suite struct NothingToSendTests {
+  // MARK: - Model
+
+  final class Category: ManagedObject {
+    @PrimaryKey var id: Int64
+    @Attribute var name: String?
+    @ToMany(inverse: "category") var topics: Set<Topic>
+    @ToMany(inverse: "readers") var readBy: Set<Topic>
+  }
+
+  final class Topic: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @Attribute var title: String?
+    @ToOne var category: Category?
+    @ToMany var readers: Set<Category>
+    @ToOne var pinned: Pin?
+    @ToMany(inverse: "topic", deleteRule: .cascade) var posts: Set<Post>
+  }
+
+  final class Post: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @ToOne var topic: Topic?
+    @ToMany(inverse: "post", deleteRule: .cascade) var likes: Set<Like>
+  }
+
+  final class Like: ManagedObject {
+    @PrimaryKey var id: Int64?
+    @ToOne var post: Post?
+  }
+
+  final class Pin: ManagedObject {
+    @PrimaryKey var id: Int64
+    @Attribute(userInfo: ["sync.nonExportable": "YES"]) var colour: String?
+    @ToOne(inverse: "pinned") var topic: Topic?
+  }
+
+  private final class Server: Sendable {
+    let sent = Locked<[OutboxChange]>([])
+    let answer = Locked<OutboxAnswer>(.accepted())
+  }
+
+  private let server = Server()
+  private let stack: DataStack
+  private let outbox: Outbox
+
+  init() throws {
+    stack = try DataStack(
+      model: ManagedObjectModel(Category.self, Topic.self, Post.self, Like.self, Pin.self),
+      store: .inMemory, tracksChanges: true)
+    outbox = try Outbox(stack, name: "forum")
+    outbox.retry = RetryPolicy(attempts: 0, delay: 0)
+    outbox.send(Topic.self) { [server] change in
+      server.sent.withLock { $0.append(change) }
+      return server.answer.withLock { $0 }
+    }
+  }
+
+  private static let json = """
+    [{"id": 1, "title": "a", "category": {"id": 3}, "reader_ids": [3], "pinned": {"id": 1},
+      "posts": [{"id": 1, "likes": [{"id": 1}, {"id": 2}]}, {"id": 2}]},
+     {"id": 2, "title": "b", "category": {"id": 4}, "reader_ids": [], "pinned": {"id": 2}, "posts": []}]
+    """
+
+  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
+  {
+    try await stack.performBackgroundTask { context in
+      try body(context)
+      try context.save()
+    }
+  }
+
+  private func state() async throws -> [String] {
+    try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Topic>().sorted(by: "id")).map { topic in
+        """
+        \(topic.category?.id ?? 0) \(topic.readers.map(\.id).sorted()) \(topic.pinned?.id ?? 0) \
+        \(topic.posts.compactMap(\.id).sorted())
+        """
+      }
+    }
+  }
+
+  private func expectRest() throws {
+    #expect(try outbox.pending.isEmpty)
+    #expect(try outbox.status.waiting == 0)
+  }
+
+  // MARK: - Cases
+
+  @Test func other_ends_of_relationships_neither_wait_nor_are_pending() async throws {
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    let old = try await state()
+    try await edit { context in
+      let topic = try context.fetch(Fetch<Topic>("id == 2")).first
+      let categories = try context.fetch(Fetch<Category>().sorted(by: "id"))
+      topic?.category = categories[0]
+      topic?.readers = Set(categories)
+      topic?.pinned = try context.fetch(Fetch<Pin>("id == 1")).first
+    }
+    // The pair of the first topic was taken away.
+    #expect(try outbox.pending.map(\.entity) == ["Topic", "Topic"])
+    let edited = try await state()
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    #expect(try await state() == edited)
+    let report = try await outbox.send()
+    #expect(report.accepted == 2 && report.waiting == 0 && report.unhandled.isEmpty)
+    try expectRest()
+    // What was accepted is the sync's, the other ends among it.
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    #expect(try await state() == old)
+    #expect(try await stack.checkConsistency().problems.isEmpty)
+  }
+
+  @Test func an_edit_of_what_is_not_exported_is_none_either() async throws {
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    try await edit { for pin in try $0.fetch(Fetch<Pin>()) { pin.colour = "red" } }
+    try expectRest()
+    #expect(try await outbox.send().description == "Nothing to send")
+  }
+
+  /// But what a handler would send is named, as long as there is none.
+  @Test func an_edit_of_an_attribute_waits_for_a_handler() async throws {
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    try await edit { try $0.fetch(Fetch<Category>("id == 3")).first?.name = "x" }
+    #expect(try outbox.pending.compactMap(\.obstacle).count == 1)
+    #expect(try await outbox.send().unhandled == ["Category"])
+    #expect(try outbox.status.waiting == 1)
+  }
+
+  @Test func what_a_cascade_took_along_goes_with_its_owner() async throws {
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    try await edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
+    #expect(try outbox.pending.count == 5 && outbox.pending.compactMap(\.obstacle).isEmpty)
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    #expect(try await state().count == 1)
+    let report = try await outbox.send()
+    #expect(server.sent.withLock { $0.map(\.description) } == ["delete of Topic 1"])
+    #expect(report.waiting == 0 && report.unhandled.isEmpty)
+    try expectRest()
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    #expect(try await state().first == "3 [3] 1 [1, 2]")
+  }
+
+  @Test func it_comes_back_with_an_owner_whose_deletion_is_refused() async throws {
+    try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
+    let old = try await state()
+    try await edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
+    server.answer.withLock { $0 = .refused("no") }
+    let report = try await outbox.send()
+    #expect(report.refused == 1 && report.unhandled.isEmpty)
+    #expect(try outbox.refused.count == 1)
+    try outbox.revert(outbox.pending)
+    #expect(try await state() == old)
+    try expectRest()
+    let likes = try await stack.performBackgroundTask { context in
+      try context.fetch(Fetch<Like>()).compactMap(\.post?.id)
+    }
+    #expect(likes == [1, 1])
+  }
+}
