@@ -19,20 +19,17 @@ struct ListChanges {
     for list in id.entity.relationships
     where list.kind == .manyToMany && (edit.kind == .insert || edit.slots.contains(list.slot)) {
       let made = later.flatMap { later in
-        later.slots.contains(list.slot) ? Self.rows(later.base[list.name]) : nil
+        later.slots.contains(list.slot) ? later.base[list: list].before : nil
       }
       let now =
         try made ?? reader.members(of: list, in: id.entity, owners: [id.row]).map(\.row)
       // Where it is not known what the server has, every member may be new to it.
-      let before = edit.kind == .insert ? [] : Self.rows(edit.base[list.name]) ?? []
+      let before = edit.kind == .insert ? [] : edit.base[list: list].before ?? []
       let keys = try KeysOfMembers(list, of: id.entity, Set(now + before), outbox, reader)
       added[list.name] = keys[now.filter { !before.contains($0) }]
       removed[list.name] = keys[before.filter { !now.contains($0) }]
     }
   }
-
-  /// The members that a kept value names; nil where there is none.
-  private static func rows(_ value: Value?) -> [Int64]? { EditedList(value).before }
 }
 
 /// The keys of some objects that a list leads to, or led to before they were deleted.
