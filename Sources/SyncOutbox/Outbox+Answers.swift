@@ -52,7 +52,7 @@ extension Outbox {
   ) throws -> [OutboxApplied] {
     func all(takesJSON: Bool) throws -> [OutboxApplied] {
       try store.write(info) { transaction in
-        try transaction.drainHistory(intoOutbox: name)
+        try OutboxScopes(stack).drain(name, in: transaction)
         return try answered.map {
           try write($0.answer, $0.change, settings, in: transaction, takesJSON: takesJSON)
         }

@@ -180,7 +180,7 @@ extension Outbox {
   /// Uses what is kept, with the latest edits.
   private func write(_ body: (StoreTransaction) throws -> Void) throws {
     try stack.store.write(info) { transaction in
-      try transaction.drainHistory(intoOutbox: name)
+      try OutboxScopes(stack).drain(name, in: transaction)
       try body(transaction)
     }
     tell()

@@ -136,8 +136,8 @@ extension Outbox {
     settings.withLock { $0.waiters[number] = waiter }
     defer { settings.withLock { $0.waiters[number] = nil } }
     // What was edited until now is among the entries from here on.
-    _ = try await withStore { [info, name] store in
-      try store.write(info) { try $0.drainHistory(intoOutbox: name) }
+    _ = try await withStore { [info, name, stack] store in
+      try store.write(info) { try OutboxScopes(stack).drain(name, in: $0) }
     }
     waiter.yield()
     for await _ in news {

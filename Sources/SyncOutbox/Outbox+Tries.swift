@@ -14,6 +14,7 @@ extension Outbox {
         else { return }
         var entry = before
         entry.tries += Int64(delivery.attempts)
+        entry.earliest = nil
         if case .later(let seconds, _) = delivery.outcome {
           let time = Date().timeIntervalSince1970 + min(seconds, 366 * 86_400)
           entry.earliest = Int64(time * 1000)

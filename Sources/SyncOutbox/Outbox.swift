@@ -77,7 +77,7 @@ public final class Outbox: Sendable {
   ///
   /// - Parameters:
   ///   - stack: A stack that tracks changes.
-  ///   - name: Tells the outboxes of a store apart; each sends everything.
+  ///   - name: Tells the outboxes of a store apart. Each sends what it has handlers for.
   /// - Throws: `StoreError` with the code `unsupported` when the stack does not track changes.
   public init(_ stack: DataStack, name: String) throws {
     self.stack = stack
@@ -104,7 +104,9 @@ public final class Outbox: Sendable {
   ///
   /// - Throws: `StoreError`.
   public static func remove(_ name: String, from stack: DataStack) throws {
-    try stack.store.write { try $0.removeOutbox(name) }
+    let store = try stack.store
+    try store.write { try $0.removeOutbox(name) }
+    store.outboxEntities.withLock { $0[name] = nil }
   }
 
   /// How many changes are on their way at the same time. Default: 4.
@@ -164,10 +166,12 @@ public final class Outbox: Sendable {
   }
 
   func add(_ destination: OutboxDestination) {
-    settings.withLock { settings in
+    let destinations = settings.withLock { settings in
       settings.destinations.removeAll { $0.entityName == destination.entityName }
       settings.destinations.append(destination)
+      return settings.destinations
     }
+    noteEntities(destinations)
     // What waited for a handler may be sent now.
     driver.withLock { $0 }?.send(.committed)
   }

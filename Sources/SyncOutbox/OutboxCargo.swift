@@ -49,7 +49,7 @@ struct OutboxCargo {
 
   /// Whether objects of an entity can travel at all: something above it nests them, or nests what
   /// they are below. Entities that lead to each other in a circle are looked at once.
-  private mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
+  mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
     if let known = travellers[entity.index] { return known }
     var seen: Set<Int> = [entity.index]
     var open = [entity]

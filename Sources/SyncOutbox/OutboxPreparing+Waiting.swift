@@ -92,6 +92,7 @@ extension OutboxPreparing {
   ) throws -> OutboxEntry? {
     if destinations.destination(for: entry.id.entity) != nil { return entry }
     return try carriers[entry.id].flatMap { try transaction.outboxEntry($0, in: name) }
+      ?? OutboxCargo.carrierUnderWay(of: entry.id, name, transaction)
   }
 
   /// The deletion of the object that has the key of a new one.

@@ -105,7 +105,7 @@ struct OutboxPreparing: Sendable {
   func prepare(
     _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, in transaction: StoreTransaction
   ) throws -> [(ManagedObjectID, Outcome)] {
-    try transaction.drainHistory(intoOutbox: name)
+    try OutboxScopes(stack).drain(name, in: transaction)
     try loadCargo(in: transaction)
     return try ids.map { ($0, try prepare($0, schedule, in: transaction)) }
   }

@@ -137,8 +137,11 @@ extension Outbox {
     let keys = try reader.keys(of: entries)
     let destinations = settings.withLock { $0.destinations }
     var reach = OutboxReach(name, stack, destinations, entries: entries)
+    let scopes = try OutboxScopes(stack)
     return try entries.compactMap { entry in
-      guard let edit = entry.edit else { return nil }
+      guard let edit = entry.edit, try !scopes.isElsewhere(entry, than: name, reader) else {
+        return nil
+      }
       let answer = try reach.answer(for: entry, edit, reader)
       guard answer != .nothing else { return nil }
       return OutboxItem(

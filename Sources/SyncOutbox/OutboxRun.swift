@@ -71,7 +71,9 @@ final class OutboxRun {
   func run() async throws -> OutboxReport {
     let begun = try await outbox.withStore { [outbox, destinations] store in
       try store.write(outbox.info) { transaction in
-        try transaction.drainHistory(intoOutbox: outbox.name)
+        let scopes = try OutboxScopes(outbox.stack)
+        try scopes.drain(outbox.name, in: transaction)
+        try scopes.forgetOthers(in: transaction)
         try outbox.forgetUnsendable(in: transaction)
         var destinations = destinations
         let entries = try destinations.load(in: transaction)
@@ -97,10 +99,17 @@ final class OutboxRun {
         // asked again.
         group.cancelAll()
         while let result = await group.nextResult() {
-          guard case .success(.delivered(let deliveries)) = result else { continue }
-          for delivery in deliveries {
-            guard case .answer(let answer) = delivery.outcome else { continue }
-            answered.append(Answered(change: delivery.shipment.change, answer: answer))
+          switch try? result.get() {
+          case .delivered(let deliveries)?:
+            for delivery in deliveries {
+              guard case .answer(let answer) = delivery.outcome else { continue }
+              answered.append(Answered(change: delivery.shipment.change, answer: answer))
+            }
+          case .prepared(let outcomes)?:
+            ready += outcomes.compactMap {
+              if case .ready(let shipment) = $0.1 { shipment } else { nil }
+            }
+          case .applied?, nil: break
           }
         }
         _ = try? await outbox.apply(answered, settings)
@@ -265,7 +274,7 @@ final class OutboxRun {
   private func noteWaiting() async throws {
     let items = try await outbox.withStore { [outbox] store in
       try store.write(outbox.info) { transaction in
-        try transaction.drainHistory(intoOutbox: outbox.name)
+        try OutboxScopes(outbox.stack).drain(outbox.name, in: transaction)
         try outbox.forgetUnsendable(in: transaction)
         return try outbox.items(transaction.pendingEntries(of: outbox.name), transaction)
       }.0

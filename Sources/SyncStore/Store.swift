@@ -19,6 +19,9 @@ package final class Store: @unchecked Sendable {
   package let hub = ChangeHub()
   package let commits = CommitCounter()
 
+  /// Which entities the outboxes of this program send, as indexes, by the names of the outboxes.
+  package let outboxEntities = Locked<[String: Set<Int>]>([:])
+
   /// Where syncs wait for each other.
   package let gate = WriteGate()
 

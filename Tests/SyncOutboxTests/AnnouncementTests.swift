@@ -72,6 +72,8 @@ import Testing
   @Test func what_no_handler_sends_is_announced() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
+    // What the other one sends would be no business of this one.
+    try Outbox.remove("api", from: shop.stack)
     try await shop.edit { context in
       Order(context: context).status = "new"
       Label(context: context).name = "x"
@@ -86,7 +88,6 @@ import Testing
     #expect(report.unhandled == ["Label"])
     #expect(report["Label"].waiting.count == 1)
     #expect(report.description.contains("Label: no handler sends it."))
-    #expect(try await shop.outbox.send().unhandled.isEmpty)
   }
 
   @Test func what_the_server_refused_to_make_is_forgotten_with_its_object() async throws {

@@ -1,4 +1,4 @@
-import SyncCore
+package import SyncCore
 
 extension StoreTransaction {
   /// Opens an outbox, and makes it when there is none: its first entries are what the history has.
@@ -36,8 +36,11 @@ extension StoreTransaction {
 
   /// Takes what was edited since into the entries of an outbox, and notes that it has read so far.
   ///
+  /// - Parameter takes: Whether an object of which it keeps nothing is for it.
   /// - Complexity: that of what was committed since.
-  package func drainHistory(intoOutbox name: String) throws {
+  package func drainHistory(
+    intoOutbox name: String, where takes: (ManagedObjectID) -> Bool = { _ in true }
+  ) throws {
     guard var state = try outbox(name) else { return }
     try requireHistory(after: HistoryToken(number: state.history))
     var fold = HistoryFold(after: HistoryToken(number: state.history))
@@ -45,6 +48,7 @@ extension StoreTransaction {
     guard fold.token.number > state.history else { return }
     for later in fold.entries {
       let before = try outboxEntry(later.id, in: name)
+      guard before != nil || takes(later.id) else { continue }
       var entry = before ?? OutboxEntry(later.id)
       entry.add(later)
       if entry.isOver { try remove(entry, name) } else { try write(entry, name) }
