@@ -116,4 +116,44 @@ import Testing
     #expect(try await guest.engine.removeUnusedAssets(after: 0) == 1)
     #expect(try await files() == 0)
   }
+
+  /// How the share ends for the guest.
+  enum End: String, CaseIterable { case revoked, left, signedOut }
+
+  /// Files go as rows do, at once; what an object of one's own names stays.
+  @Test(arguments: End.allCases)
+  func filesOfWhatIsSharedNoMoreGoWithIt(_ end: End) async throws {
+    let transports = try await SharingServer.memory.accounts()
+    let model = try Self.model()
+    func client(_ account: Int) throws -> Client { try Client(transports[account], model: model) }
+    let (owner, guest) = (try client(0), try client(1))
+    let bytes = (0..<2).map { AssetTests.bytes(300, $0) }
+    let list = try owner.insert("List", ["name": "a"])
+    for (title, data) in zip(["one", "two"], bytes) {
+      let film = try await owner.engine.addAsset(data, pathExtension: "film")
+      try owner.insert(
+        "Note", ["title": .string(title), "film": .string(film), "list": .int(list)])
+    }
+    try await owner.engine.sync()
+    try await guest.engine.sync()
+    let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: list)
+    let account = try await transports[1].account()
+    let share = try await owner.engine.share(root, with: [.init(account, .readWrite)])
+    let accepted = try await guest.engine.accept(share.invitation)
+    #expect(try await fetch("one", guest) == [bytes[0]])
+    #expect(try await fetch("two", guest) == [bytes[1]])
+    let kept = try await guest.engine.addAsset(bytes[1], pathExtension: "film")
+    try guest.insert("Note", ["title": "mine", "film": .string(kept)])
+    // Not set on any object yet.
+    let fresh = try await guest.engine.addAsset(AssetTests.bytes(10))
+    switch end {
+    case .revoked: try await owner.engine.share(root, with: [])
+    case .left: try await guest.engine.leave(accepted)
+    case .signedOut: try await guest.engine.signOut(wipe: false)
+    }
+    if end != .signedOut { try await guest.engine.sync() }
+    #expect(try guest.values("Note", "title") == ["mine"])
+    let files = guest.engine.files.folder.content().map(\.name).filter { !$0.hasPrefix("looked") }
+    #expect(Set(files.filter { !$0.hasPrefix("sent-") }) == [kept, fresh])
+  }
 }

@@ -132,7 +132,7 @@ extension CloudEngine {
   /// of the account hear of it.
   func end(_ zone: CloudZone) async throws -> PullReport {
     var report = PullReport()
-    report.deleted += try await write { try Self.forget(zone, in: $0) }
+    report.deleted += try await forget([zone])
     readOnly.set(false, zone)
     _ = followed.withLock { $0.remove(zone) }
     if zone.owner != nil { report.ended = [zone] }
@@ -147,18 +147,31 @@ extension CloudEngine {
     let others = try await read { try $0.remoteZoneNames().filter { !known.contains($0) } }
     for zone in others.map(CloudZone.init(key:)) {
       if try await kept(zone).generation == Self.stopping { continue }
-      report.deleted += try await write { try Self.forget(zone, in: $0) }
+      report.deleted += try await forget([zone])
       readOnly.set(false, zone)
       _ = followed.withLock { $0.remove(zone) }
       if zone.owner != nil { report.ended.append(zone) }
     }
   }
 
-  /// Takes out of the store what somebody else shares, with what was not sent among the conflicts;
-  /// or brings home what is the account's own.
+  /// Takes out of the store what somebody else shares, with its files, and with what was not sent
+  /// among the conflicts; or brings home what is the account's own.
   ///
   /// - Returns: How many objects went.
-  static func forget(_ zone: CloudZone, in writing: CloudWriting) throws -> Int {
+  func forget(_ zones: some Collection<CloudZone> & Sendable) async throws -> Int {
+    let (count, files) = try await write { writing in
+      try zones.reduce(into: (count: 0, files: Set<String>())) { result, zone in
+        if zone.owner != nil {
+          result.files.formUnion(try writing.enter(zone.key) { try Self.fileNames(in: writing) })
+        }
+        result.count += try Self.forget(zone, in: writing)
+      }
+    }
+    try await removeUnnamedAssets(files)
+    return count
+  }
+
+  private static func forget(_ zone: CloudZone, in writing: CloudWriting) throws -> Int {
     var gone: [String] = []
     if zone.owner == nil {
       let stamp = writing.clock.next(at: writing.transaction.milliseconds)

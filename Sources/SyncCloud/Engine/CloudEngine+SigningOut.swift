@@ -15,12 +15,16 @@ extension CloudEngine {
     await stop()
     try await turn.run {
       disconnect()
-      try await write { writing in
+      let files = try await write { writing in
         let transaction = writing.transaction
+        var files: Set<String> = []
         for shared in try writing.sharedZones.get() {
           // What others share goes with the account.
           if wipe || shared.owner != nil {
-            _ = try writing.enter(shared.key) { try Self.wipe(in: writing) }
+            try writing.enter(shared.key) {
+              files.formUnion(try Self.fileNames(in: writing))
+              try Self.wipe(in: writing)
+            }
           }
           try writing.remove(shared.key)
         }
@@ -31,8 +35,9 @@ extension CloudEngine {
         zone.history = try transaction.requireHistoryToken().number
         zone.model = writing.zone.model
         writing.zone = zone
+        return files
       }
-      if wipe { try await removeUnnamedAssets() }
+      try await removeUnnamedAssets(wipe ? nil : files)
     }
     monitor.tell()
   }

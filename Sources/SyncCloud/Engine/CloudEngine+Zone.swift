@@ -134,11 +134,7 @@ extension CloudEngine {
     let before = Set(try await sharedZones())
     var report = try await takeServersContent(of: zone, limits)
     let now = try await sharedZones()
-    report.deleted += try await write { writing in
-      try before.subtracting(now).reduce(0) { count, gone in
-        try count + Self.forget(gone, in: writing)
-      }
-    }
+    report.deleted += try await forget(before.subtracting(now))
     for zone in now {
       do {
         report.add(try await takeServersContent(of: zone, limits))

@@ -57,12 +57,40 @@ extension CloudEngine {
 
 extension CloudEngine {
   /// Removes what is in the folder and no object names.
-  func removeUnnamedAssets() async throws {
-    guard fields.hasAssets else { return }
+  ///
+  /// - Parameter names: Files that may go, with what has arrived of them; nil is all.
+  func removeUnnamedAssets(_ names: Set<String>? = nil) async throws {
+    guard fields.hasAssets, names?.isEmpty != true else { return }
     let kept = try await write { try AssetEviction($0, []).keptNames() }
     for file in files.folder.content() where kept[file.name] == nil {
-      files.folder.remove(file.name)
+      guard let names else {
+        files.folder.remove(file.name)
+        continue
+      }
+      let isPart = names.contains { name in
+        kept[name] == nil
+          && CloudAsset(fileName: name).map(files.folder.part)?.lastPathComponent == file.name
+      }
+      if isPart || names.contains(file.name) { files.folder.remove(file.name) }
     }
+  }
+
+  /// The files that objects of a zone name.
+  static func fileNames(in writing: CloudWriting) throws -> Set<String> {
+    var names: Set<String> = []
+    for record in try writing.transaction.allRemoteRecords(in: writing.zone.name) {
+      guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
+        continue
+      }
+      for field in writing.fields.rules(of: entity).assets.keys {
+        guard let attribute = entity.property(named: field)?.attribute, attribute.type == .string,
+          case .string(let name) = try writing.transaction.value(
+            attribute.slot, of: ManagedObjectID(entity: entity, row: row))
+        else { continue }
+        names.insert(name)
+      }
+    }
+    return names
   }
 }
 
