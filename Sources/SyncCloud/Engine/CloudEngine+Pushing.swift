@@ -71,10 +71,13 @@ extension CloudEngine {
         let isOwn = zone == self.zone
         if !isOwn, try await kept(zone).generation == Self.stopping { continue }
         report.add(try await pushBatches(zone, progress))
-        if fields.hasAssets { report.add(try await pushFiles(in: zone, progress)) }
+        if fields.hasAssets, !readOnly.contains(zone) {
+          report.add(try await pushFiles(in: zone, progress))
+        }
       } catch let error as CloudError where zone != self.zone && error.isOfZone {
-        // What is shared no more ends with the next pull.
-        if error.code != .zoneMissing { failure = error }
+        // What is shared no more ends with the next pull; what may only be read is a problem.
+        guard error.code != .zoneMissing, try await !mayOnlyRead(zone, error) else { continue }
+        failure = error
       }
     }
     try await endStopped()
@@ -82,7 +85,15 @@ extension CloudEngine {
     return report
   }
 
-  /// Sends what waits in a zone, but for records whose files are not on the server.
+  /// Whether the server refuses edits of a shared zone because the account may only read it by now.
+  private func mayOnlyRead(_ zone: CloudZone, _ error: CloudError) async throws -> Bool {
+    guard error.code == .forbidden else { return false }
+    connections.withLock { $0[zone] = nil }
+    return try await look(at: zone).access == .readOnly
+  }
+
+  /// Sends what waits in a zone, but for records whose files are not on the server. What waits in a
+  /// shared zone that may only be read is among the problems: see ``CloudEngine/waiting()``.
   func pushBatches(
     _ zone: CloudZone, _ progress: Progress, _ portion: AssetPortion = AssetPortion()
   ) async throws -> PushReport {
@@ -97,6 +108,7 @@ extension CloudEngine {
     let count = try await write(in: zone) { try $0.transaction.countWaitingRemoteRecords(in: name) }
     guard count > 0 else { return PushReport() }
     guard known.access == .readWrite else {
+      if zone != self.zone { return PushReport() }
       throw CloudError(
         .readOnly, message: "The zone can only be read. What was edited here stays waiting.")
     }

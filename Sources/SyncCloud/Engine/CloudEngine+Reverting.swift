@@ -7,26 +7,58 @@ extension CloudEngine {
   /// an edit that the server refuses. The values that were not sent are in ``conflicts``.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete
-  ///   the object then; and as ``pull(progress:)``.
+  ///   the object then, or ``discard(_:)`` the edit. In what somebody else shares to be read only it
+  ///   is discarded. And as ``pull(progress:)``.
   /// - Complexity: One record is read, where the transport can; see
   ///   ``CloudTransport/record(_:in:)``.
   public func revert(_ object: ManagedObjectID) async throws {
     let record = try await requireRecord(of: object)
-    try await revert(named: record.name, in: CloudZone(stored: record.zone, zone))
+    try await takeBack(record.name, in: CloudZone(stored: record.zone, zone), isAny: false)
   }
 
   /// Takes the server's copy of what has the problem; an object that was deleted here comes back.
   ///
   /// - Throws: As ``revert(_:)-(ManagedObjectID)``.
   public func revert(_ problem: CloudProblem) async throws {
-    try await revert(named: problem.record, in: CloudZone(stored: problem.zone, zone))
+    try await takeBack(problem.record, in: CloudZone(stored: problem.zone, zone), isAny: false)
   }
 
-  private func revert(named name: String, in zone: CloudZone) async throws {
+  /// Takes back an edit that was not sent: the server's copy takes its place, a deleted object comes
+  /// back, and what the server has never had goes, with all below it that it has never had.
+  ///
+  /// An object that was moved into what somebody else shares goes home again, and leads to nothing
+  /// there. What a participant has taken out comes back, and what he took stays his.
+  ///
+  /// - Throws: As ``pull(progress:)``.
+  /// - Complexity: One record is read, where the transport can; see
+  ///   ``CloudTransport/record(_:in:)``.
+  public func discard(_ edit: CloudEdit) async throws {
+    try await takeBack(edit.record, in: CloudZone(stored: edit.zone, zone), isAny: true)
+  }
+
+  /// - Parameter isAny: Whether what the server has never had goes, wherever it is.
+  private func takeBack(_ name: String, in zone: CloudZone, isAny: Bool) async throws {
     try await turn.run {
-      let shown = try await find(name, in: zone)
+      let shown = try await ask(for: name, in: zone)
+      // The right to write may have gone meanwhile.
+      if shown == nil, zone != self.zone { try await look(at: zone) }
+      guard shown != nil || isAny || readOnly.contains(zone) else { throw Self.noCopy }
       try await write(in: zone) { writing in
-        if let record = try writing.transaction.remoteRecord(name, in: writing.zone.name) {
+        let transaction = writing.transaction
+        let record = try transaction.remoteRecord(name, in: writing.zone.name)
+        if let record, record.hasLeft, writing.zone.name == writing.homeName {
+          // Where it went to says whether it can come back.
+          let there = try record.moved.flatMap { try transaction.remoteRecord(name, in: $0.zone) }
+          if let there, there.tag == nil { try UnsentRecord(writing).remove(there) }
+          return
+        }
+        guard let shown else {
+          if let record { try UnsentRecord(writing).remove(record) }
+          return
+        }
+        if let record, record.hasLeft {
+          try transaction.removeRemoteRecord(name, in: record.zone)
+        } else if let record {
           try Self.yield(record, in: writing)
         }
         var writer = RecordWriter(writing)
@@ -48,12 +80,16 @@ extension CloudEngine {
   }
 
   func find(_ name: String, in zone: CloudZone) async throws -> CloudRecord {
-    _ = try await connect(zone)
-    guard let found = try await request({ try await transport.record(name, in: zone) }) else {
-      throw CloudError(
-        .notFound,
-        message: "The server has no copy of that object to take. Delete it if it is not wanted.")
-    }
+    guard let found = try await ask(for: name, in: zone) else { throw Self.noCopy }
     return found
   }
+
+  private func ask(for name: String, in zone: CloudZone) async throws -> CloudRecord? {
+    _ = try await connect(zone)
+    return try await request { try await transport.record(name, in: zone) }
+  }
+
+  private static let noCopy = CloudError(
+    .notFound,
+    message: "The server has no copy of that object to take. Delete it if it is not wanted.")
 }

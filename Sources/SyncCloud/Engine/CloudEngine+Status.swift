@@ -58,9 +58,15 @@ extension CloudEngine {
     for name in [zone] + (try reader.sharedZones(home: zone).map(\.key)) {
       status.waiting += try reader.countWaitingRemoteRecords(in: name)
       status.waitingLinks += try reader.countRemoteLinks(in: name)
-      status.problems += try reader.remoteProblems(in: name).map {
+      var problems = try reader.remoteProblems(in: name)
+      if name != zone, try reader.remoteZone(name)?.isReadOnly == true {
+        problems += try reader.waitingRemoteRecords(in: name, after: "", limit: .max)
+      }
+      status.problems += problems.map {
         CloudProblem(
-          record: $0.name, entity: $0.entity, row: $0.row, reason: $0.problem ?? "", zone: name)
+          record: $0.name, entity: $0.entity, row: $0.row,
+          reason: $0.problem ?? Self.readOnlyReason,
+          zone: name)
       }
     }
     status.conflicts = try reader.countRemoteConflicts(in: zone)
@@ -69,6 +75,11 @@ extension CloudEngine {
     status.lastPush = kept?.lastPush.map(Self.date)
     return status
   }
+
+  /// Why what waits in a zone is not sent that may only be read.
+  static let readOnlyReason =
+    "The owner has shared that to be read only meanwhile, so it is not sent. Ask for the right to "
+    + "write, or take it back with revert(_:) or discard(_:)."
 
   private static func date(_ milliseconds: Int64) -> Date {
     Date(timeIntervalSince1970: Double(milliseconds) / 1000)

@@ -41,7 +41,9 @@ final class ReadOnlyZones: Sendable {
         if try isRefused(id, slots, reader, names) { refused.append(id) }
       }
       for row in each.deleted {
-        guard let record = try reader.remoteRecord(of: row, entity), names.contains(record.zone)
+        // What was never sent is nobody else's.
+        guard let record = try reader.remoteRecord(of: row, entity), names.contains(record.zone),
+          record.tag != nil
         else { continue }
         refused.append(ManagedObjectID(entity: entity, row: row))
       }
