@@ -126,8 +126,8 @@ extension Outbox {
     } else if let json, let fill {
       var keys = try NestedKeys(applied.carried, fill, outbox: name, transaction)
       if step.outcome.isAccepted { try keys.give(below: change.objectID, from: json) }
-      // What the list does not say of new objects is told by the objects that it has instead, unless
-      // it is older than what is here.
+      // What the list does not say of new objects is told by the objects that it has instead,
+      // unless it is older than what is here.
       let isOlder = step.entry.waiting?.hasLists(of: change.objectID.entity) == true
       let replaced = try isOlder ? [] : keys.replaceable()
       _ = try fill.fill(

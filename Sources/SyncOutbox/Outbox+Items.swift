@@ -8,8 +8,8 @@ extension Outbox {
   // MARK: - Watching
 
   /// Everything that has not been accepted, in the order in which it came to wait; edits since the
-  /// last run among it. What no handler would ever send is not: the other end of a relationship that
-  /// its objects send, say.
+  /// last run among it. What no handler would ever send is not: the other end of a relationship
+  /// that its objects send, say.
   ///
   /// - Throws: `StoreError`.
   /// - Complexity: linear in what waits.

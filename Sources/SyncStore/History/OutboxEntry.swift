@@ -57,8 +57,8 @@ package struct OutboxEntry: Sendable, Equatable {
   package var waiting: Edit?
   package var sent: Shipment?
 
-  /// Whether it was made here and given up: nothing is to be sent of it until it is edited, and then
-  /// it is new. What was sent of it without an answer is kept until then.
+  /// Whether it was made here and given up: nothing is to be sent of it until it is edited, and
+  /// then it is new. What was sent of it without an answer is kept until then.
   package private(set) var isGivenUp = false
 
   /// Of a deleted object its key and what the model preserves.

@@ -48,7 +48,8 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps what the server has of a list whose edits it has not got yet, for both ends of its links.
+  /// Keeps what the server has of a list whose edits it has not got yet, for both ends of its
+  /// links.
   ///
   /// - Parameters:
   ///   - rows: The members that the server has.
