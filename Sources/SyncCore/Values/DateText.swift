@@ -18,8 +18,8 @@ package enum DateText {
   /// /Date(milliseconds since 1970 [ ±hhmm ])/
   /// ```
   ///
-  /// Without a zone the time is UTC. A fraction has one to nine digits. Dates that are not in the
-  /// calendar, hours from 24 and seconds from 60 are no dates.
+  /// Without a zone the time is UTC. A fraction has at least one digit. Dates that are not in
+  /// the calendar, hours from 24 and seconds from 60 are no dates.
   ///
   /// - Complexity: O(*n*); no allocation.
   package static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
@@ -110,8 +110,8 @@ package enum DateText {
     switch index - first {
     case 1: return value * 100
     case 2: return value * 10
-    case 3...9: return value
-    default: return nil
+    case 0: return nil
+    default: return value
     }
   }
 

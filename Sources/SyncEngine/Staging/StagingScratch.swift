@@ -153,7 +153,9 @@ final class StagingScratch {
     for (key, count) in unused { keys[String(decoding: key, as: UTF8.self), default: 0] += count }
     report.describe(
       entity, unusedKeys: keys,
-      unfilled: node.attributes.indices.filter { !isFilled($0) }.map { node.attributes[$0].name })
+      // Of an abstract entity there are no objects: its kinds say what is filled.
+      unfilled: node.entity.isAbstract
+        ? [] : node.attributes.indices.filter { !isFilled($0) }.map { node.attributes[$0].name })
   }
 
   private func isFilled(_ rule: Int) -> Bool {

@@ -31,6 +31,39 @@ enum DraftNames {
     "list", "content", "entries", "included", "d",
   ]
 
+  /// Whether a list is called like one whose order means something.
+  static func isOrderedList(_ word: String) -> Bool { orderedLists.contains(word) }
+
+  private static let orderedLists: Set<String> = [
+    "tracks", "items", "lines", "steps", "playlist", "playlists", "sections", "chapters", "slides",
+    "stops", "waypoints", "legs", "blocks", "paragraphs", "questions", "stages", "queue", "setlist",
+    "rows", "columns",
+  ]
+
+  /// Whether a key says where in a list its object stands.
+  static func isPosition(_ key: String) -> Bool {
+    [
+      "position", "pos", "order", "sort_order", "sortOrder", "sort", "index", "idx", "rank", "seq",
+      "sequence", "ordinal", "track_number", "trackNumber", "line_number", "lineNumber",
+      "display_order", "displayOrder", "order_index", "orderIndex", "orderindex",
+    ].contains(key)
+  }
+
+  /// Whether the value of a key is most likely a text or another plain one.
+  static func soundsPlain(_ key: String) -> Bool {
+    let words = Inflection.naturalSnake(key).split(separator: "_").map(String.init)
+    return words.last.map(plainWords.contains) ?? false
+  }
+
+  private static let plainWords: Set<String> = [
+    "at", "on", "date", "time", "timestamp", "until", "since", "id", "uuid", "key", "code", "slug",
+    "url", "uri", "href", "link", "path", "name", "login", "username", "title", "subtitle",
+    "label", "text", "body", "caption", "description", "summary", "message", "reason", "footer",
+    "comment", "note", "bio", "email", "phone", "website", "type", "kind", "status", "state",
+    "language", "locale", "currency", "country", "city", "region", "street", "zip", "postcode",
+    "gender", "color", "colour", "token", "hash", "version", "nickname", "none",
+  ]
+
   /// The name of a property for a key: letters, digits and underscores, and none that a class of
   /// managed objects has already.
   static func property(_ key: String) -> String {
@@ -64,14 +97,7 @@ enum DraftNames {
 
   /// The name for the members of an owner: `noteTags` for `NoteTag`.
   static func plural(_ entity: String) -> String {
-    let name = DraftNames.uncapitalized(entity)
-    if name.hasSuffix("Person") || name == "person" { return name.dropLast(5) + "eople" }
-    if name.hasSuffix("Child") || name == "child" { return name + "ren" }
-    if let before = name.dropLast().last, name.hasSuffix("y"), !"aeiou".contains(before) {
-      return name.dropLast() + "ies"
-    }
-    let hisses = ["s", "x", "z", "ch", "sh"].contains(where: name.hasSuffix)
-    return name + (hisses ? "es" : "s")
+    Inflection.plural(DraftNames.uncapitalized(entity))
   }
 
   /// Whether a property of a class cannot have the name.
