@@ -167,7 +167,7 @@ import Testing
     #expect(text.contains("class Owner:") && text.contains("class Target:"), "\(text)")
     let resources = try await relationships(PayloadShapes.jsonAPI)
     #expect(resources["Article.author"] == "one Author / articles")
-    #expect(resources["Article.comments"] == "many Comment / article")
+    #expect(resources["Article.comments"] == "many Comment / articles")
   }
 
   /// Objects of one key that differ would take each other's values.

@@ -1,34 +1,35 @@
+// All but keys is optional: what every object here has, another may lack in a later answer.
 import Foundation
 import SyncStack
 
 // From 3 objects.
 final class Issue: ManagedObject {
   @PrimaryKey var id: Int64
-  @Attribute var nodeID: String
-  @Attribute var url: URL
-  @Attribute var labelsURL: String
-  @Attribute var number: Int64
-  @Attribute var title: String
-  @Attribute var state: String
-  @Attribute var locked: Bool
-  @Attribute var comments: Int64
-  @Attribute var createdAt: Date
-  @Attribute var updatedAt: Date
+  @Attribute var nodeID: String?
+  @Attribute var url: URL?
+  @Attribute var labelsURL: String?
+  @Attribute var number: Int64?
+  @Attribute var title: String?
+  @Attribute var state: String?
+  @Attribute var locked: Bool?
+  @Attribute var comments: Int64?
+  @Attribute var createdAt: Date?
+  @Attribute var updatedAt: Date?
   @Attribute var closedAt: Date?
-  @Attribute var authorAssociation: String
+  @Attribute var authorAssociation: String?
   @Attribute var body: String?
-  // performedViaApp: null everywhere, so the type is a guess
-  @Attribute var performedViaApp: String?
+  // performedViaApp: null everywhere: kept as JSON, which takes whatever comes
+  @Attribute var performedViaApp: JSONValue?
   // reactions: an object whose keys look like data, kept as JSON
-  @Attribute var reactions: JSONValue
+  @Attribute var reactions: JSONValue?
   @Attribute(remoteKey: "pull_request.url") var pullRequestURL: URL?
   // pullRequestMergedAt: null everywhere, so the type is a guess
   @Attribute(remoteKey: "pull_request.merged_at") var pullRequestMergedAt: String?
   @ToOne(inverse: "issues") var user: User?
-  // labels: several owners list the same objects
+  // labels: several owners list the same objects; its order is not kept, which an ordered relationship would do
   @ToMany(inverse: "issues") var labels: Set<Label>
   @ToOne(inverse: "issuesAsAssignee") var assignee: User?
-  // assignees: several owners may list the same objects, which stand elsewhere too
+  // assignees: nothing shows that each has one owner, so several may list it; its order is not kept, which an ordered relationship would do
   @ToMany(inverse: "issuesAsAssignees") var assignees: Set<User>
   @ToOne(inverse: "issues") var milestone: Milestone?
 }
@@ -37,11 +38,11 @@ final class Issue: ManagedObject {
 // What stands at Issue.user, Issue.assignee, Issue.assignees, Milestone.creator.
 final class User: ManagedObject {
   @PrimaryKey var id: Int64
-  @Attribute var login: String
-  @Attribute var nodeID: String
-  @Attribute var avatarURL: URL
-  @Attribute var type: String
-  @Attribute var siteAdmin: Bool
+  @Attribute var login: String?
+  @Attribute var nodeID: String?
+  @Attribute var avatarURL: URL?
+  @Attribute var type: String?
+  @Attribute var siteAdmin: Bool?
   // issues: not in the payload: the way back from Issue.user
   @ToMany(inverse: "user") var issues: Set<Issue>
   // issuesAsAssignee: not in the payload: the way back from Issue.assignee
@@ -55,18 +56,17 @@ final class User: ManagedObject {
 // From 3 objects.
 final class Label: ManagedObject {
   @PrimaryKey var id: Int64
-  @Attribute var nodeID: String
-  @Attribute var url: URL
-  @Attribute var name: String
-  @Attribute var color: String
-  @Attribute(remoteKey: "default") var labelDefault: Bool
+  @Attribute var nodeID: String?
+  @Attribute var url: URL?
+  @Attribute var name: String?
+  @Attribute var color: String?
+  @Attribute(remoteKey: "default") var labelDefault: Bool?
   @Attribute var labelDescription: String?
   // issues: not in the payload: the way back from Issue.labels
   @ToMany(inverse: "labels") var issues: Set<Issue>
 }
 
 // From 1 object.
-// Too few to tell which values are always there.
 final class Milestone: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var number: Int64?

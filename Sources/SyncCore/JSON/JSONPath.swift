@@ -90,6 +90,23 @@ extension JSONPath.Step {
   }
 }
 
+extension JSONPath {
+  /// The path as a text that the initialiser for dotted texts reads: `data.items`, `a['b.c']`, `users.*`.
+  package var text: String {
+    steps.reduce("") { path, step in
+      switch step {
+      case .each: return path.isEmpty ? "*" : path + "[]"
+      case .position(let position): return path + "[\(position)]"
+      case .key(let key):
+        if key != "*", key != "$", !key.contains(where: { ".[]".contains($0) }) {
+          return path.isEmpty ? key : "\(path).\(key)"
+        }
+        return key.contains("']") ? "\(path)[\"\(key)\"]" : "\(path)['\(key)']"
+      }
+    }
+  }
+}
+
 extension JSONPath: CustomStringConvertible {
   /// The path as it stands in errors: `$.data[3]`.
   public var description: String {

@@ -79,7 +79,7 @@ struct ListPlaces {
       let place = path + [.key(member.key)]
       switch member.value {
       case .array(let elements):
-        return elements.first?.objectValue == nil ? [] : [String("\(JSONPath(place))".dropFirst(2))]
+        return elements.first?.objectValue == nil ? [] : [JSONPath(place).text]
       case .object(let inner): return depth > 1 ? lists(in: inner, under: place, depth - 1) : []
       default: return []
       }

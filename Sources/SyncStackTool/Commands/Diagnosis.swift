@@ -11,6 +11,9 @@ struct Diagnosis {
   /// The entity of the items, when nothing tells its objects apart.
   var keyless: String?
 
+  /// Entities of which items may say that their objects are deleted, with the key that does.
+  var deletionMarks: [(entity: String, key: String)] = []
+
   /// Items that are null, which no model takes: they are no reason against one.
   var nulls = 0
 
@@ -58,6 +61,10 @@ struct Diagnosis {
     }
     for (kind, title) in Diagnosis.problems { lines += examples(of: kind, title) }
     for (kind, title) in Diagnosis.remarks { lines += examples(of: kind, title) }
+    if !deletionMarks.isEmpty {
+      lines.append("Items that may say that their objects are deleted")
+      lines += deletionMarks.map { "  \($0.entity): \(DeletionMarks.offer($0.key))" }
+    }
     if let keyless { lines.append(KeyFinder.keyless(keyless)) }
     let remarks = mapping.remarks.filter { report.entities[$0.entity] != nil }
     if !remarks.isEmpty { lines += ["The mapping"] + remarks.map { "  \($0)" } }

@@ -6,11 +6,29 @@ import SyncStack
 struct ListPlaces {
   /// A list, and what tells whether it is the one that is meant.
   private struct Place {
-    let path: [String]
+    /// What `--at` takes.
+    let path: String
+    /// The entity after the key of the list; nil when the key says nothing.
+    let name: String?
+    let shape: ObjectShape
     let hasKey: Bool
     let count: Int
     /// Whether nothing but plain values and what is known to be about the list stands beside it.
     let isBare: Bool
+
+    /// How well it fits the entity that is wanted: 0 by its name, 1 where the name says nothing,
+    /// 3 for what goes with the list of an answer.
+    func distance(to wanted: String?) -> Int {
+      if isNamed(wanted) { return 0 }
+      let key = path.split(separator: ".").last.map(String.init) ?? path
+      if ListPlaces.companions.contains(key) { return 3 }
+      return name == nil ? 1 : 2
+    }
+
+    func isNamed(_ wanted: String?) -> Bool {
+      guard let wanted = wanted.map({ DraftNames.entity($0).lowercased() }) else { return false }
+      return [EntityFinder.ownName(of: shape), name].contains { $0?.lowercased() == wanted }
+    }
   }
 
   /// What stands beside the lists of many APIs.
@@ -19,24 +37,32 @@ struct ListPlaces {
     "response_metadata", "cursor", "cursors", "header", "headers", "status", "query", "request",
   ]
 
+  /// Lists that go with the one that an answer is about.
+  private static let companions: Set<String> = ["included", "includes", "errors", "warnings"]
+
   private let places: [Place]
+  /// The entity that is wanted, as far as anything says it.
+  private let wanted: String?
 
   /// What `--at` takes for each.
-  var paths: [String] { places.map { $0.path.joined(separator: ".") } }
+  var paths: [String] { places.map(\.path) }
 
   /// - Parameters:
   ///   - shape: What is known of the document, or of what lies at the path.
   ///   - path: The path that was given.
   ///   - count: How many documents there are; when there are more items, they are no objects around
   ///     lists.
-  init(in shape: ObjectShape, at path: String? = nil, of count: Int = 1) {
-    let path = path.map { [$0] } ?? []
+  ///   - wanted: The entity that is looked for.
+  init(in shape: ObjectShape, at path: String? = nil, of count: Int = 1, for wanted: String? = nil)
+  {
+    self.wanted = wanted
+    let path = path ?? ""
     guard shape.count == count else {
       places = []
       return
     }
     places =
-      ListPlaces.byKeys(shape, under: path).map { [$0] }
+      ListPlaces.byKeys(shape, under: path, name: nil).map { [$0] }
       ?? ListPlaces.lists(in: shape, under: path, isBare: true)
   }
 
@@ -54,60 +80,93 @@ struct ListPlaces {
   }
 
   private static func lists(
-    in shape: ObjectShape, under path: [String], isBare: Bool
+    in shape: ObjectShape, under path: String, isBare: Bool
   ) -> [Place] {
     let objects = shape.keys.filter { key in
       let member = shape.members[key]
       return (member?.object != nil || member?.elementObjects != nil) && !besides.contains(key)
     }
     return shape.keys.flatMap { key -> [Place] in
-      guard let member = shape.members[key], !key.contains(".") else { return [] }
-      let place = path + [key]
-      // What connections of GraphQL list.
-      if let node = member.elementObjects?.members["node"]?.object,
-        Set(member.elementObjects?.keys ?? []).isSubset(of: ["node", "cursor", "__typename"])
-      {
-        let hasKey = KeyFinder.ofRoot(node, "Node").key != nil
-        return [
-          Place(
-            path: path + ["\(key)[]", "node"], hasKey: hasKey, count: node.count,
-            isBare: isBare && objects == [key])
-        ]
+      guard let member = shape.members[key], DraftPath.canName(key) else { return [] }
+      let place = DraftPath.adding(key, to: path)
+      let isBare = isBare && objects == [key]
+      let name = DraftNames.isList(key) ? nil : DraftNames.entity(key)
+      if let object = member.object, let place = byKeys(object, under: place, name: name) {
+        return [place]
       }
-      if let object = member.object, let place = byKeys(object, under: place) { return [place] }
       if let elements = member.elementObjects {
-        let hasKey = KeyFinder.ofRoot(elements, DraftNames.entity(key)).key != nil
-        return [
-          Place(
-            path: place, hasKey: hasKey, count: elements.count, isBare: isBare && objects == [key])
-        ]
+        return ListPlaces.list(of: elements, at: place, name: name, isBare: isBare)
       }
-      return member.object.map {
-        lists(in: $0, under: place, isBare: isBare && objects == [key])
-      } ?? []
+      return member.object.map { lists(in: $0, under: place, isBare: isBare) } ?? []
     }
+  }
+
+  /// A list, and what each of its elements is there to wrap.
+  private static func list(
+    of elements: ObjectShape, at path: String, name: String?, isBare: Bool
+  ) -> [Place] {
+    let key = KeyFinder.ofRoot(elements, name ?? "Item").key
+    let list = Place(
+      path: path, name: name, shape: elements, hasKey: key != nil, count: elements.count,
+      isBare: isBare)
+    guard key?.count != 1 else { return [list] }
+    let wrapped = elements.keys.compactMap { member -> Place? in
+      guard let inner = elements.members[member], let object = inner.object,
+        inner.objects == elements.count, DraftPath.canName(member),
+        KeyFinder.ofRoot(object, DraftNames.entity(member)).key != nil
+      else { return nil }
+      return Place(
+        path: DraftPath.adding(member, to: path + "[]"),
+        name: KeyFinder.wrappers.contains(member) ? name : DraftNames.entity(member), shape: object,
+        hasKey: true, count: object.count, isBare: isBare)
+    }
+    // What connections of GraphQL list.
+    let isConnection = Set(elements.keys).isSubset(of: ["node", "cursor", "__typename"])
+    return isConnection && !wrapped.isEmpty ? wrapped : [list] + wrapped
   }
 
   /// Objects by their keys, as far as the keys show that they are no names:
-  /// `{"8863": {…}, "9224": {…}}`.
-  private static func byKeys(_ shape: ObjectShape, under path: [String]) -> Place? {
-    guard shape.keys.count > 1, shape.isDictionary,
+  /// `{"8863": {…}, "9224": {…}}`, or many of one form.
+  private static func byKeys(_ shape: ObjectShape, under path: String, name: String?) -> Place? {
+    let areNumbers = shape.keys.allSatisfy { $0.allSatisfy(\.isNumber) }
+    guard shape.keys.count > (areNumbers ? 0 : 1),
       shape.members.values.allSatisfy({ $0.object != nil && $0.objects == $0.present })
     else { return nil }
-    return Place(path: path + ["*"], hasKey: true, count: shape.keys.count, isBare: true)
+    // A name begins with a letter, behind a sign that marks what is said about the object.
+    let areNoNames = shape.keys.allSatisfy { key in
+      !(key.drop { "$@_".contains($0) }.first?.isLetter ?? false)
+    }
+    let areCodes = shape.keys.allSatisfy { $0.contains(where: \.isNumber) }
+    guard areNoNames || (shape.holdsAlikeObjects && (areCodes || shape.isDictionary)) else {
+      return nil
+    }
+    return Place(
+      path: path.isEmpty ? "*" : path + ".*", name: name, shape: shape.anyMember ?? shape,
+      hasKey: true, count: shape.keys.count, isBare: true)
   }
 
-  /// The one that is meant: of objects with keys, near the top, long; nil when there is none, or it
-  /// may as well be a part of the object.
-  var best: String? {
-    let best = places.enumerated().filter { $1.hasKey || $1.isBare }.min { one, other in
-      func rank(_ place: (offset: Int, element: Place)) -> (Int, Int, Int, Int) {
+  /// The one that is meant: the one of the name that is wanted, else of objects with keys, long,
+  /// and near the top; nil when there is none, or it may as well be a part of the object.
+  ///
+  /// - Parameter isObject: Whether the document is an object with a key. Then only a name speaks
+  ///   for a list, and not where the list holds what the document is itself, as a tree does.
+  func best(in document: ObjectShape, isObject: Bool) -> String? {
+    let candidates = places.enumerated().filter { _, place in
+      guard !isObject || document.isCollection else {
+        return place.isNamed(wanted) && !document.isNamed(wanted) && !document.isLike(place.shape)
+      }
+      return place.hasKey || place.isBare || place.isNamed(wanted)
+    }
+    let best = candidates.min { one, other in
+      func rank(_ place: (offset: Int, element: Place)) -> (Int, Int, Int, Int, Int) {
         let (offset, place) = place
-        return (place.hasKey ? 0 : 1, place.path.count, -place.count, offset)
+        return (
+          place.distance(to: wanted), place.hasKey ? 0 : 1, -place.count, place.path.count, offset
+        )
       }
       return rank(one) < rank(other)
     }
-    return best?.element.path.joined(separator: ".")
+    return best?.element.path
   }
 
   /// What was done about it, and what to type next.
@@ -121,7 +180,8 @@ struct ListPlaces {
 
   /// A path as a shell takes it.
   private static func word(_ path: String) -> String {
-    path.allSatisfy { $0.isLetter || $0.isNumber || "._-$".contains($0) } ? path : "'\(path)'"
+    if path.allSatisfy({ $0.isLetter || $0.isNumber || "._-:@".contains($0) }) { return path }
+    return path.contains("'") ? "\"\(path)\"" : "'\(path)'"
   }
 
   /// A sentence that says what to type; nil when there is no list.
@@ -130,5 +190,34 @@ struct ListPlaces {
     return paths.count == 1
       ? "The document is one object with a list at \(first): --at \(ListPlaces.word(first)) takes that."
       : "The document is one object with lists at \(paths.joined(separator: ", ")): --at takes one of them."
+  }
+}
+
+extension ObjectShape {
+  /// Whether it says itself that it is the answer around a list.
+  fileprivate var isCollection: Bool {
+    if members["_embedded"]?.object != nil { return true }
+    let ends = [
+      "collection", "collectionpage", "bundle", "array", "featureset", "list", "response",
+    ]
+    return ["@type", "type", "object", "kind", "resourceType", "__typename"].contains { key in
+      let text = members[key]?.scalars.constantText?.lowercased()
+      return text.map { text in ends.contains(where: text.hasSuffix) } ?? false
+    }
+  }
+
+  fileprivate func isNamed(_ wanted: String?) -> Bool {
+    EntityFinder.ownName(of: self).map { $0.lowercased() == wanted?.lowercased() } ?? false
+  }
+
+  /// Whether objects have half of their keys in common.
+  fileprivate func isLike(_ other: ObjectShape) -> Bool {
+    let (mine, theirs) = (Set(keys), Set(other.keys))
+    return mine.intersection(theirs).count * 2 >= min(mine.count, theirs.count)
+  }
+
+  /// What all objects under the keys have in common.
+  fileprivate var anyMember: ObjectShape? {
+    keys.first.flatMap { members[$0]?.object }
   }
 }

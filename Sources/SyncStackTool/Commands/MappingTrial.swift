@@ -38,11 +38,19 @@ struct MappingTrial {
         throw error
       }
     }
-    return Diagnosis(
-      report: report,
-      mapping: MappingDescription(
-        stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity.name))),
+    let plan = stack.mappingPlans.plan(for: try stack.model.requireEntity(named: entity.name))
+    var diagnosis = Diagnosis(
+      report: report, mapping: MappingDescription(plan),
       missing: try LenientModel.missingValues(in: stack.store, of: model),
       keyless: entity.primaryKey == nil ? entity.name : nil)
+    diagnosis.deletionMarks = plan.nodes.compactMap { node in
+      guard node.tombstone == nil, let found = report.entities[node.entity.name],
+        !node.identity.isEmpty
+      else { return nil }
+      let filled = node.attributes.filter { !found.unfilledAttributes.contains($0.name) }
+      let keys = filled.compactMap(\.remoteKey.steps.first) + found.unusedKeys.keys.sorted()
+      return DeletionMarks.first(in: keys).map { (node.entity.name, $0) }
+    }
+    return diagnosis
   }
 }

@@ -40,7 +40,7 @@ struct PayloadDrafting {
       lines = diagnosis.lines
       let trial = DraftTrial(
         report: diagnosis.report,
-        missing: diagnosis.missing.map { "\($0.entity).\($0.property)" }, keys: drawing.keys,
+        keys: drawing.keys,
         hasUnfitItems: diagnosis.report.count(of: .skippedItem) > drawing.nulls)
       guard isSurprise || !doubts.learn(from: trial) else { continue }
       if limit == nil || drawing.isWhole { break }
@@ -69,18 +69,19 @@ struct PayloadDrafting {
     var key: String?
     var (root, isWhole) = try shape(at: path, upTo: limit, key)
     var advice: [String] = []
-    if path == nil, root.count == inputs.count, KeyFinder.ofRoot(root, entity ?? "").key == nil {
-      let places = ListPlaces(in: root, of: inputs.count)
-      if let best = places.best {
+    let isObject = KeyFinder.ofRoot(root, entity ?? "").key != nil
+    if path == nil, root.count == inputs.count {
+      let places = ListPlaces(
+        in: root, of: inputs.count,
+        for: entity ?? DraftNames.entity(of: inputs[0].name, at: nil))
+      if let best = places.best(in: root, isObject: isObject) {
         path = best
         advice = [places.advice(taking: best)]
         (root, isWhole) = try shape(at: path, upTo: limit, key)
       } else if let other = places.advice {
         advice = [other]
       }
-    } else if let other = ListPlaces(in: root, at: path).advice,
-      KeyFinder.ofRoot(root, entity ?? "").key == nil
-    {
+    } else if !isObject, let other = ListPlaces(in: root, at: path).advice {
       advice = [other]
     }
     // Of an object of objects the keys name them, unless they name themselves.
@@ -112,7 +113,8 @@ struct PayloadDrafting {
           "\(Figures.counted(nulls, "item")) null: a sync leaves such an item out, says so, and deletes "
             + "nothing, because nobody can tell which object it was.")
       }
-      draft.notes = advice
+      try checkSize(of: draft, at: path)
+      draft.notes = [ModelDraft.optionality] + advice
       draft.advice = advice
       if !isWhole { draft.notes.append("Drawn from a sample; all of it was tried on the model.") }
       if entities[0].key == nil { draft.advice.append(KeyFinder.keyless(name)) }
@@ -121,6 +123,30 @@ struct PayloadDrafting {
         draft: draft, entity: name, path: path,
         keys: Dictionary(keys, uniquingKeysWith: { first, _ in first }), nulls: nulls,
         isWhole: isWhole)
+    }
+  }
+
+  /// Columns that a table has room for, but for those of the library.
+  private static let mostColumns = 1_900
+
+  /// - Throws: ``ToolError`` when an entity would have more properties than a table columns.
+  private func checkSize(of draft: ModelDraft, at path: String?) throws {
+    for (number, entity) in draft.entities.enumerated()
+    where entity.attributes.count > PayloadDrafting.mostColumns {
+      let first = entity.attributes.map { attribute in
+        attribute.remoteKey.map { JSONPath($0) }?.steps.first?.key ?? attribute.name
+      }
+      let largest = Dictionary(grouping: first, by: { $0 }).max { $0.value.count < $1.value.count }
+      var advice = ""
+      if number == 0, let (key, all) = largest, all.count * 2 > entity.attributes.count {
+        let place = DraftPath.adding(key, to: path.map { $0 == "$" ? "" : $0 } ?? "")
+        advice =
+          " \(Figures.grouped(all.count)) of them lie under “\(key)”: are its keys names of objects? "
+          + "--at '\(place).*' takes these."
+      }
+      throw ToolError(
+        "\(entity.name) would have \(Figures.grouped(entity.attributes.count)) attributes, and a table "
+          + "has room for \(Figures.grouped(PayloadDrafting.mostColumns)) of them.\(advice)")
     }
   }
 

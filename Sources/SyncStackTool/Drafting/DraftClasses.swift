@@ -16,6 +16,10 @@ struct DraftClasses {
   private func lines(of entity: ModelDraft.Entity) -> [String] {
     var lines = entity.notes.map { "// \($0)" }
     lines.append("final class \(entity.name): ManagedObject {")
+    if !entity.userInfo.isEmpty {
+      lines.append(
+        "  override class var entityUserInfo: [String: String] { [\(list(entity.userInfo))] }")
+    }
     for attribute in entity.attributes {
       if let note = attribute.note { lines.append("  // \(attribute.name): \(note)") }
       lines.append("  " + declaration(of: attribute))
@@ -29,7 +33,9 @@ struct DraftClasses {
 
   private func declaration(of attribute: ModelDraft.Attribute) -> String {
     let wrapper = attribute.isKey ? "@PrimaryKey" : "@Attribute"
-    let options = attribute.remoteKey.map { "(remoteKey: \(literal($0)))" } ?? ""
+    var list = attribute.remoteKey.map { ["remoteKey: \(literal($0))"] } ?? []
+    if !attribute.userInfo.isEmpty { list.append("userInfo: [\(self.list(attribute.userInfo))]") }
+    let options = list.isEmpty ? "" : "(\(list.joined(separator: ", ")))"
     let type = attribute.className ?? DraftClasses.typeName(attribute.type)
     return "\(wrapper)\(options) var \(attribute.name): \(type)\(attribute.isOptional ? "?" : "")"
   }
@@ -41,9 +47,16 @@ struct DraftClasses {
     if let key = relationship.remoteKey { options.append("remoteKey: \(literal(key))") }
     if relationship.keyScopeIsOwner { options.append("keyScope: .owner") }
     let list = options.isEmpty ? "" : "(\(options.joined(separator: ", ")))"
+    if relationship.isOrdered {
+      return "@OrderedToMany\(list) var \(relationship.name): [\(relationship.destination)]"
+    }
     return relationship.isToMany
       ? "@ToMany\(list) var \(relationship.name): Set<\(relationship.destination)>"
       : "@ToOne\(list) var \(relationship.name): \(relationship.destination)?"
+  }
+
+  private func list(_ info: [(String, String)]) -> String {
+    info.map { "\(literal($0)): \(literal($1))" }.joined(separator: ", ")
   }
 
   private func literal(_ text: String) -> String {

@@ -21,6 +21,10 @@ struct DraftDocument {
     lines += entity.notes.map { "        " + comment($0) }
     for attribute in entity.attributes { lines += self.lines(of: attribute) }
     for relationship in entity.relationships { lines += self.lines(of: relationship) }
+    if !entity.userInfo.isEmpty {
+      lines += ["        <userInfo>"] + entity.userInfo.map { "            " + entry($0) }
+      lines.append("        </userInfo>")
+    }
     return lines + ["    </entity>"]
   }
 
@@ -28,6 +32,7 @@ struct DraftDocument {
     var info: [(String, String)] = []
     if attribute.isKey, attribute.name != "id" { info.append(("sync.isPrimaryKey", "YES")) }
     if let key = attribute.remoteKey { info.append(("sync.remoteKey", key)) }
+    info += attribute.userInfo
     let optional = attribute.isOptional ? #" optional="YES""# : ""
     return element(
       #"attribute name="\#(attribute.name)"\#(optional) attributeType="\#(attribute.type.rawValue)""#,
@@ -38,7 +43,8 @@ struct DraftDocument {
     var info: [(String, String)] = []
     if let key = relationship.remoteKey { info.append(("sync.remoteKey", key)) }
     if relationship.keyScopeIsOwner { info.append(("sync.keyScope", "owner")) }
-    let count = relationship.isToMany ? #"toMany="YES""# : #"maxCount="1""#
+    let order = relationship.isOrdered ? #" ordered="YES""# : ""
+    let count = relationship.isToMany ? #"toMany="YES"\#(order)"# : #"maxCount="1""#
     let rule = relationship.deleteRule == .cascade ? "Cascade" : "Nullify"
     let inverse = relationship.inverse.map {
       #" inverseName="\#($0)" inverseEntity="\#(relationship.destination)""#
@@ -55,8 +61,12 @@ struct DraftDocument {
     var lines = note.map { ["        " + comment($0)] } ?? []
     guard !info.isEmpty else { return lines + ["        <\(start)/>"] }
     lines += ["        <\(start)>", "            <userInfo>"]
-    lines += info.map { #"                <entry key="\#($0)" value="\#(escaped($1))"/>"# }
+    lines += info.map { "                " + entry($0) }
     return lines + ["            </userInfo>", "        </\(name)>"]
+  }
+
+  private func entry(_ info: (key: String, value: String)) -> String {
+    #"<entry key="\#(info.key)" value="\#(escaped(info.value))"/>"#
   }
 
   /// Two hyphens would end a comment.

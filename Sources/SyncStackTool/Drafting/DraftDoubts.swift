@@ -13,8 +13,6 @@ struct DraftDoubts: Equatable {
   var separatePlaces: Set<String> = []
   /// By entity and property: `User.name`.
   var widths: [String: Width] = [:]
-  /// Properties that some object has no value of.
-  var optional: Set<String> = []
   /// Lists whose objects stand in those of other owners as well.
   var shared: Set<String> = []
 
@@ -23,7 +21,6 @@ struct DraftDoubts: Equatable {
   /// - Returns: Whether there was anything that another draft can do better.
   mutating func learn(from trial: DraftTrial) -> Bool {
     let before = self
-    optional.formUnion(trial.missing)
     for finding in trial.report.findings {
       let property = finding.property.map { "\(finding.entity).\($0)" }
       switch finding.kind {
@@ -57,7 +54,7 @@ extension DraftDoubts {
       if first != other {
         // The place that made the entity keeps it.
         separatePlaces.insert(other.isEmpty || other == entity.places.first ? first : other)
-      } else if !(conflict.isBetweenOwners && entity.places == [other]
+      } else if !(conflict.isBetweenOwners && !conflict.isInList && entity.places == [other]
         && checks.sharing(of: conflict.member) == .perOwner)
       {
         rejectedKeys[entity.name, default: []].insert(key)
@@ -73,8 +70,6 @@ extension DraftDoubts {
 /// What a sync of payloads into an empty store made of a draft.
 struct DraftTrial {
   let report: SyncReport
-  /// Required properties that some object has no value of, by entity and property.
-  let missing: [String]
   /// Where the keys of the entities stand.
   let keys: [String: [String]]
   /// Whether objects were left out, not only items that are null.

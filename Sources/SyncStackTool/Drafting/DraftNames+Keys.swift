@@ -15,6 +15,36 @@ extension DraftNames {
     return (stem, property(stem))
   }
 
+  /// Whether a key may be called after what it names: `OrderID`, `order_id`, `steamid`.
+  static func endsInID(_ key: String) -> Bool {
+    if stem(ofReference: key, toMany: false) != nil { return true }
+    return key.hasSuffix("id") && key.count > 4 && key.allSatisfy(\.isLowercase)
+      && !endingInID.contains(key)
+  }
+
+  /// Words that end like names of keys.
+  private static let endingInID: Set<String> = [
+    "unpaid", "prepaid", "valid", "invalid", "avoid", "solid", "liquid", "fluid", "rapid", "hybrid",
+    "vivid", "covid", "android", "asteroid", "orchid", "pyramid", "humid", "afraid", "braid",
+    "squid", "druid", "stupid", "morbid", "splendid", "candid", "rigid", "plaid", "overlaid",
+  ]
+
+  /// Whether a key speaks of others of its owner's kind: `parent`, `children`, `sub_issues`.
+  static func isKin(_ key: String, of entity: String) -> Bool {
+    let name = Inflection.naturalSnake(entity)
+    let names = [name, Inflection.plural(name)]
+    let key = Inflection.naturalSnake(key)
+    return kin.contains(key)
+      || names.contains { name in
+        ["parent_", "child_", "sub_", "sub", "related_", "linked_"].contains { key == $0 + name }
+      }
+  }
+
+  private static let kin: Set<String> = [
+    "parent", "parents", "child", "children", "ancestor", "ancestors", "descendants", "sibling",
+    "siblings", "previous", "next", "predecessor", "predecessors", "successor", "successors",
+  ]
+
   /// Whether a sync looks for the property under that key by itself.
   static func isFound(_ name: String, under key: String) -> Bool {
     [Inflection.key(for: name), name, Inflection.snake(name)].contains(key)

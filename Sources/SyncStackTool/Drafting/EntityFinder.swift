@@ -43,7 +43,9 @@ struct EntityFinder {
         member.object == nil ? .listed : KeyFinder.wrappers.contains(key) ? .wrapped : .single
       let alike = entities.first {
         isAlike($0, nested, kind, named: name)
-          || $0 === owner && isTree(owner, nested, kind, under: place)
+          || $0 === owner
+            && (isTree(owner, nested, kind, under: place)
+              || isKin(owner, nested, kind, under: place))
       }
       if let entity = alike, !doubts.separatePlaces.contains(placeName) {
         member.entity = entity
@@ -78,7 +80,7 @@ struct EntityFinder {
   // MARK: - Likeness
 
   /// The kind of object that the objects say they are themselves.
-  private static func ownName(of shape: ObjectShape) -> String? {
+  static func ownName(of shape: ObjectShape) -> String? {
     var keys = ["__typename", "object", "_type", "resource_type", "resourceType"]
     if shape.isResource { keys.append("type") }
     for key in keys {
@@ -129,6 +131,23 @@ struct EntityFinder {
       shape: shape, entity: owner.name, place: kind,
       rejected: doubts.rejectedKeys[owner.name] ?? [])
     return finder.key == key
+  }
+
+  /// Whether objects under a key such as `parent` are of the same entity: they have its key, and
+  /// nothing that it has not.
+  private func isKin(
+    _ owner: FoundEntity, _ shape: ObjectShape, _ kind: KeyFinder.Place, under place: [String]
+  ) -> Bool {
+    guard let key = owner.key, let last = place.last,
+      DraftNames.isKin(last, of: owner.name), !differ(owner.shape, shape),
+      shape.keys.allSatisfy({ owner.shape.members[$0] != nil })
+    else { return false }
+    let finder = KeyFinder(
+      shape: shape, entity: owner.name, place: kind,
+      rejected: doubts.rejectedKeys[owner.name] ?? [])
+    guard finder.key == key, let mine = owner.keyValues, let theirs = shape.member(at: key)?.scalars
+    else { return false }
+    return (mine.texts == 0) == (theirs.texts == 0)
   }
 
   /// Whether the objects say that they are of two types.

@@ -53,7 +53,8 @@ struct InverseDrafter {
   private func mayPair(_ number: Int, of owner: Int, _ back: Int, of destination: Int) -> Bool {
     let there = draft.entities[owner].relationships[number]
     let here = draft.entities[destination].relationships[back]
-    guard leads(there, back: here) || leads(here, back: there) else { return false }
+    let isFamily = owner == destination && Set([there.name, here.name]) == ["parent", "children"]
+    guard isFamily || leads(there, back: here) || leads(here, back: there) else { return false }
     switch (there.isToMany, here.isToMany) {
     case (true, true): return true
     // What several owners have leads back to all of them.

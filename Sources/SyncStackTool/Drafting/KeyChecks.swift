@@ -25,6 +25,8 @@ final class KeyChecks {
     let member: MemberShape?
     /// Whether both stand in lists of one place, and of different owners.
     let isBetweenOwners: Bool
+    /// Whether only lists of plain values differ.
+    let isInList: Bool
   }
 
   private struct Mention {
@@ -117,14 +119,18 @@ final class KeyChecks {
       mentions[id, default: [:]][key] = mention
       return
     }
-    let hard = KeyChecks.difference(first.object, mention.object, of: entity.shape, lists: false)
-    let soft = KeyChecks.difference(first.object, mention.object, of: entity.shape, lists: true)
-    guard let name = hard ?? soft else { return }
+    func difference(_ lists: ListComparison) -> String? {
+      KeyChecks.difference(first.object, mention.object, of: entity.shape, lists)
+    }
     let isSamePlace = first.place == mention.place
+    let plain = difference(.none)
+    let hard = plain ?? difference(isSamePlace ? .plain : .plainOfOneLength)
+    guard let name = hard ?? difference(.all) else { return }
     let conflict = Conflict(
       key: key, name: name, places: [first.place, mention.place], member: mention.member,
       isBetweenOwners: isSamePlace && mention.member?.elementObjects != nil
-        && first.owner != mention.owner)
+        && first.owner != mention.owner,
+      isInList: plain == nil)
     if hard == nil {
       doubtful[entity.name] = doubtful[entity.name] ?? conflict
       return
@@ -144,24 +150,37 @@ final class KeyChecks {
     }
   }
 
+  /// Which lists count where two objects are compared.
+  private enum ListComparison {
+    case none
+    /// Those of plain values, as `[3, 12]` for where a name stands in a text; elsewhere one of two
+    /// may be shortened.
+    case plainOfOneLength, plain
+    /// All, and null in the place of an object.
+    case all
+
+    func tells(_ one: [JSONValue], from other: [JSONValue]) -> Bool {
+      guard self != .none, one != other else { return false }
+      if self == .all { return true }
+      return (self == .plain || one.count == other.count)
+        && (one + other).allSatisfy { $0.objectValue == nil && $0.arrayValue == nil }
+    }
+  }
+
   /// The first member that has two values.
-  ///
-  /// - Parameter lists: Whether lists count, and null in the place of an object.
   private static func difference(
-    _ one: JSONObject, _ other: JSONObject, of shape: ObjectShape, lists: Bool
+    _ one: JSONObject, _ other: JSONObject, of shape: ObjectShape, _ lists: ListComparison
   ) -> String? {
     for member in other {
       guard let mine = one[member.key] else { continue }
-      if lists, (mine == .null) != (member.value == .null) { return member.key }
-      guard lists || shape.members[member.key]?.entity == nil else { continue }
+      if lists == .all, (mine == .null) != (member.value == .null) { return member.key }
+      guard lists == .all || shape.members[member.key]?.entity == nil else { continue }
       switch (mine, member.value) {
       case (.object(let mine), .object(let theirs)):
         guard let inner = shape.members[member.key]?.object else { continue }
-        if let name = difference(mine, theirs, of: inner, lists: lists) {
-          return "\(member.key).\(name)"
-        }
+        if let name = difference(mine, theirs, of: inner, lists) { return "\(member.key).\(name)" }
       case (.array(let mine), .array(let theirs)):
-        if lists, mine != theirs { return member.key }
+        if lists.tells(mine, from: theirs) { return member.key }
       // An object may be given by its key.
       case (.object, _), (_, .object), (.array, _), (_, .array): continue
       default: if mine != member.value { return member.key }

@@ -12,7 +12,7 @@ struct KeyFinder {
 
   /// Where the key stands in an object, one or two steps deep; nil when nothing says what it is.
   var key: [String]? {
-    guard !isAnyResource else { return nil }
+    guard !isAnyResource, !isTypedValue else { return nil }
     return candidates.first { !rejected.contains($0) && isKey($0) }
   }
 
@@ -20,7 +20,20 @@ struct KeyFinder {
   /// choose from.
   var differing: [String] {
     guard shape.count > 1 else { return [] }
-    return shape.keys.filter { isKey([$0]) && shape.members[$0]?.scalars.isUnique == true }
+    return paths(in: shape, under: []).filter { isKey($0) && isUnique($0) }.map(DraftPath.text)
+  }
+
+  private func isUnique(_ path: [String]) -> Bool {
+    shape.member(at: path)?.scalars.isUnique == true
+  }
+
+  /// The ways to all plain values, of three steps at most.
+  private func paths(in shape: ObjectShape, under path: [String]) -> [[String]] {
+    shape.keys.flatMap { key -> [[String]] in
+      let place = path + [key]
+      guard let object = shape.members[key]?.object, place.count < 3 else { return [place] }
+      return paths(in: object, under: place)
+    }
   }
 
   /// Where objects stand.
@@ -44,6 +57,13 @@ struct KeyFinder {
       + "insert,relationships,alwaysInsert."
   }
 
+  /// The address of itself that an object of HAL has.
+  private static let selfLink = ["_links", "self", "href"]
+
+  private static func isPath(_ text: String) -> Bool {
+    text.contains("/") && !text.contains(where: \.isWhitespace)
+  }
+
   // MARK: - Names
 
   /// Keys of what is inside objects that only wrap others: `{"kind": "t3", "data": {"id": …}}`, or
@@ -54,7 +74,10 @@ struct KeyFinder {
 
   /// Names that are keys whatever the object is.
   private static let usual = ["id", "remote_id", "remoteId", "remoteID", "_id", "ID", "Id", "@id"]
-  private static let unique = ["uuid", "UUID", "guid", "uid", "sid", "gid"]
+  private static let unique = [
+    "uuid", "UUID", "guid", "uid", "sid", "gid", "OBJECTID", "objectId", "ObjectId", "objectID",
+    "objectid",
+  ]
 
   /// Names that are keys of some things and properties of others: one item alone says nothing, and
   /// in a list within an item they may name anything, as the product of an order's line.
@@ -79,18 +102,25 @@ struct KeyFinder {
     for wrapper in KeyFinder.wrappers {
       result += names.map { [wrapper, $0] }
     }
+    guard case .items = place else { return result + [KeyFinder.selfLink] }
     // Databases name the key first, and after the table: “OrderID” of what is no “Order” here.
-    if case .items = place, shape.count > 1,
-      let first = shape.keys.first(where: { $0.first?.isLetter == true }),
-      DraftNames.stem(ofReference: first, toMany: false) != nil,
-      shape.members[first]?.scalars.isUnique == true
+    if shape.count > 1, let first = shape.keys.first(where: { $0.first?.isLetter == true }),
+      DraftNames.endsInID(first), isUnique([first])
     {
       result.append([first])
     }
     // Where nothing else names a resource, its address does.
-    if case .items = place, shape.count > 1 {
-      result += ["uri", "url", "href"].filter { shape.members[$0]?.scalars.isUnique == true }
-        .map { [$0] }
+    if shape.count > 1 {
+      result += [["uri"], ["url"], ["href"], ["links", "self"]].filter(isUnique)
+    }
+    if shape.members["_embedded"] == nil, isUnique(KeyFinder.selfLink) {
+      result.append(KeyFinder.selfLink)
+    }
+    // Names that lead to their objects: “projects/p/documents/cities/LA”.
+    if let names = shape.members["name"]?.scalars, names.isUnique,
+      names.distinct.allSatisfy({ KeyFinder.isPath($0.stringValue ?? "") })
+    {
+      result.append(["name"])
     }
     return result
   }
@@ -119,16 +149,22 @@ struct KeyFinder {
   // MARK: - Values
 
   private func isKey(_ path: [String]) -> Bool {
-    guard var member = shape.members[path[0]] else { return false }
-    var count = shape.count
-    if path.count > 1 {
-      guard let object = member.object, member.objects == count, object.count == count,
-        let inner = object.members[path[1]]
+    var shape = shape
+    for step in path.dropLast() {
+      guard let member = shape.members[step], let object = member.object,
+        member.objects == shape.count, object.count == shape.count
       else { return false }
-      member = inner
-      count = object.count
+      shape = object
     }
-    return member.present == count && member.scalars.mayBeKey && member.scalars.count == count
+    guard let last = path.last, let member = shape.members[last] else { return false }
+    return member.present == shape.count && member.scalars.mayBeKey
+      && member.scalars.count == shape.count
+  }
+
+  /// Whether it is a value with the name of its type, whose `id` names the column that it stands in.
+  private var isTypedValue: Bool {
+    guard case .single = place else { return false }
+    return shape.valuesByType != nil && EntityFinder.ownName(of: shape) == nil
   }
 
   /// Whether the objects are resources of JSON:API of several types: only type and id together name

@@ -5,6 +5,8 @@ struct ModelDraft {
   struct Entity {
     let name: String
     var notes: [String] = []
+    /// What an item has when its object is deleted.
+    var tombstoneKey: String?
     var attributes: [Attribute] = []
     var relationships: [Relationship] = []
   }
@@ -14,6 +16,8 @@ struct ModelDraft {
     var type: AttributeType
     var isOptional = true
     var isKey = false
+    /// Whether an item without the value has none any more.
+    var isClearedWhenMissing = false
     /// The key in JSON, where it does not follow from the name.
     var remoteKey: String?
     /// What a class calls the values, where the attribute holds JSON as it stands.
@@ -25,6 +29,8 @@ struct ModelDraft {
     let name: String
     let destination: String
     let isToMany: Bool
+    /// Whether the order of the list counts.
+    var isOrdered = false
     var inverse: String?
     var deleteRule = DeleteRule.nullify
     var remoteKey: String?
@@ -41,6 +47,11 @@ struct ModelDraft {
     var note: String?
   }
 
+  /// Why nothing but a key is required.
+  static let optionality =
+    "All but keys is optional, for a later answer may lack it. What an item leaves out stays as it was; "
+    + "sync.whenMissing = clear at an attribute or an entity empties it."
+
   var entities: [Entity] = []
   /// What concerns the whole model.
   var notes: [String] = []
@@ -52,26 +63,48 @@ struct ModelDraft {
     entities.map { entity in
       EntityDraft(
         entity.name,
-        entity.attributes.map(\.draft) + entity.relationships.map(\.draft))
+        entity.attributes.map(\.draft) + entity.relationships.map(\.draft),
+        userInfo: Dictionary(uniqueKeysWithValues: entity.userInfo))
     }
   }
 }
 
+extension ModelDraft.Entity {
+  /// Its annotations.
+  var userInfo: [(String, String)] { tombstoneKey.map { [("sync.tombstoneKey", $0)] } ?? [] }
+}
+
 extension ModelDraft.Attribute {
+  /// Annotations beside those of every model.
+  var userInfo: [(String, String)] {
+    isClearedWhenMissing ? [("sync.whenMissing", "clear")] : []
+  }
+
+  /// Says that an item without the value has none any more.
+  mutating func clear() {
+    guard !isKey else { return }
+    isClearedWhenMissing = true
+    let reason = "one of several that come one at a time, so missing means none"
+    note = note.map { "\($0); \(reason)" } ?? reason
+  }
+
   fileprivate var draft: PropertyDraft {
     .attribute(
       name, type, isOptional: isOptional, isPrimaryKey: isKey && name != "id",
-      remoteKey: remoteKey)
+      remoteKey: remoteKey, userInfo: Dictionary(uniqueKeysWithValues: userInfo))
   }
 }
 
 extension ModelDraft.Relationship {
+  /// Adds what a person may want to decide otherwise.
+  mutating func add(_ reason: String) { note = note.map { "\($0); \(reason)" } ?? reason }
+
   fileprivate var draft: PropertyDraft {
     let userInfo = keyScopeIsOwner ? ["sync.keyScope": "owner"] : [:]
     return isToMany
       ? .toMany(
-        name, to: destination, inverse: inverse, deleteRule: deleteRule, remoteKey: remoteKey,
-        userInfo: userInfo)
+        name, to: destination, inverse: inverse, isOrdered: isOrdered, deleteRule: deleteRule,
+        remoteKey: remoteKey, userInfo: userInfo)
       : .toOne(
         name, to: destination, inverse: inverse, deleteRule: deleteRule, remoteKey: remoteKey,
         userInfo: userInfo)

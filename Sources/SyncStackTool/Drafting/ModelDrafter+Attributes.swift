@@ -3,36 +3,34 @@ import SyncStack
 /// What plain values, lists of them and whatever fits nothing else become.
 extension ModelDrafter {
   mutating func addAttribute(
-    _ number: Int, at place: [String], of entity: FoundEntity, _ scalars: ScalarShape,
-    _ isAlways: Bool
+    _ number: Int, at place: [String], of entity: FoundEntity, _ scalars: ScalarShape
   ) {
     let isKey = place == entity.key
     let name = attributeName(place, of: entity, number, isKey: isKey)
     let property = "\(entity.name).\(name)"
     var (type, note) = scalars.type(forKey: place.last ?? "")
-    var className: String?
+    var className = type == .binary ? "JSONValue" : nil
     if isKey {
       (type, note) = (scalars.keyType, nil)
-    } else if let width = doubts.widths[property] {
+    } else if scalars.count == 0, !DraftNames.soundsPlain(place.last ?? "") {
+      (type, note) = (.binary, "null everywhere: kept as JSON, which takes whatever comes")
+      className = "JSONValue"
+    }
+    if !isKey, let width = doubts.widths[property] {
       (type, note) = (width == .text ? .string : .binary, "of several kinds")
       if width == .json { className = "JSONValue" }
     }
     draft.entities[number].attributes.append(
       ModelDraft.Attribute(
         name: name, type: type,
-        isOptional: !isKey && isOptional(property, of: entity, isAlways),
-        isKey: isKey, remoteKey: remoteKey(place, for: name, entity), className: className,
+        isOptional: !isKey, isKey: isKey, remoteKey: remoteKey(place, for: name, entity),
+        className: className,
         note: isKey ? nil : note ?? referenceNote(place, scalars, of: entity)))
-  }
-
-  private func isOptional(_ property: String, of entity: FoundEntity, _ isAlways: Bool) -> Bool {
-    !isAlways || entity.shape.count < ModelDrafter.sampleSize || doubts.optional.contains(property)
   }
 
   /// A list of plain values is kept as JSON; a class reads it as a list.
   mutating func addList(
-    _ number: Int, at place: [String], of entity: FoundEntity, _ elements: ScalarShape,
-    _ isAlways: Bool
+    _ number: Int, at place: [String], of entity: FoundEntity, _ elements: ScalarShape
   ) {
     let types = ["texts": "[String]", "numbers": "[Int64]", "booleans": "[Bool]"]
     var className = "JSONValue"
@@ -50,12 +48,11 @@ extension ModelDrafter {
       note =
         "looks like keys of other objects, kept as JSON: a relationship “\(name)” would take them"
     }
-    add(JSON(className: className, note: note), number, at: place, of: entity, isAlways)
+    add(JSON(className: className, note: note), number, at: place, of: entity)
   }
 
   mutating func addJSON(
-    _ number: Int, at place: [String], of entity: FoundEntity, _ member: MemberShape,
-    _ isAlways: Bool
+    _ number: Int, at place: [String], of entity: FoundEntity, _ member: MemberShape
   ) {
     let what: String
     if member.hasInnerLists {
@@ -72,8 +69,7 @@ extension ModelDrafter {
       what = "of several kinds: objects, lists and plain values"
     }
     add(
-      JSON(className: "JSONValue", note: what + ", kept as JSON"), number, at: place, of: entity,
-      isAlways)
+      JSON(className: "JSONValue", note: what + ", kept as JSON"), number, at: place, of: entity)
   }
 
   private struct JSON {
@@ -82,14 +78,13 @@ extension ModelDrafter {
   }
 
   private mutating func add(
-    _ json: JSON, _ number: Int, at place: [String], of entity: FoundEntity, _ isAlways: Bool
+    _ json: JSON, _ number: Int, at place: [String], of entity: FoundEntity
   ) {
     let name = attributeName(place, of: entity, number)
     draft.entities[number].attributes.append(
       ModelDraft.Attribute(
-        name: name, type: .binary,
-        isOptional: isOptional("\(entity.name).\(name)", of: entity, isAlways),
-        remoteKey: remoteKey(place, for: name, entity), className: json.className,
+        name: name, type: .binary, remoteKey: remoteKey(place, for: name, entity),
+        className: json.className,
         note: json.note))
   }
 
@@ -117,7 +112,7 @@ extension ModelDrafter {
   }
 
   private func remoteKey(_ place: [String], for name: String, _ entity: FoundEntity) -> String? {
-    if place.count > 1 { return place.joined(separator: ".") }
+    if place.count > 1 || place[0].contains(".") { return DraftPath.text(place) }
     if MappingRules.reservedKeys.contains(place[0]),
       name == Inflection.camel("\(Inflection.snake(entity.name))_\(place[0])")
     {

@@ -10,34 +10,68 @@ extension ModelDrafter {
     let isMixed = member.scalars.count + member.elements.count > 0
     let base = name(at: place, of: entities[number], isRelationship: true)
     if doubts.widths["\(entities[number].name).\(base)"] == .json {
-      return addJSON(number, at: place, of: entities[number], member, false)
+      return addJSON(number, at: place, of: entities[number], member)
     }
     let name = free(base, number)
     var relationship = ModelDraft.Relationship(
       name: name, destination: target.name, isToMany: isToMany,
       remoteKey: isMixed || place.count > 1 || !DraftNames.isFound(name, under: place[0])
-        ? place.joined(separator: ".") : nil)
+        ? DraftPath.text(place) : nil)
     relationship.waysBack = checks.waysBack(from: member)
     relationship.hasOneOwner = checks.hasOneOwner(member)
     relationship.source = place.joined(separator: ".")
     if isMixed { relationship.note = "objects, or only their keys" }
     if isToMany {
       let isShared = doubts.shared.contains("\(entities[number].name).\(name)")
-      switch isShared ? .shared : checks.sharing(of: member) {
-      case .none where target.places.count > 1:
-        relationship.note = "several owners may list the same objects, which stand elsewhere too"
-        relationship.isShared = true
-      case .none: relationship.deleteRule = .cascade
-      case .shared:
-        relationship.note = "several owners list the same objects"
-        relationship.isShared = true
-      case .perOwner:
-        relationship.note = "several owners use the same keys for different objects"
-        relationship.keyScopeIsOwner = true
-        relationship.deleteRule = .cascade
-      }
+      judge(&relationship, isShared ? .shared : checks.sharing(of: member), number, target)
+      order(&relationship, by: place, target)
     }
     draft.entities[number].relationships.append(relationship)
+  }
+
+  /// Whose the objects of a list are, and why it is taken for so. Without evidence several owners
+  /// may have one, and none is deleted with its owner.
+  private func judge(
+    _ relationship: inout ModelDraft.Relationship, _ sharing: KeyChecks.Sharing, _ number: Int,
+    _ target: FoundEntity
+  ) {
+    let reason: String
+    switch sharing {
+    case .shared:
+      reason = "several owners list the same objects"
+      relationship.isShared = true
+    case .perOwner:
+      reason = "several owners use the same keys for different objects"
+      relationship.keyScopeIsOwner = true
+      relationship.deleteRule = .cascade
+    case .none where target === entities[number] && relationship.hasOneOwner:
+      reason = "a tree as far as it shows, of which nothing is deleted with what is above"
+    case .none where !relationship.waysBack.isEmpty:
+      let way = relationship.waysBack.sorted()[0]
+      reason = "each leads back to one owner by “\(way)”, and is not deleted with it"
+    case .none:
+      reason = "nothing shows that each has one owner, so several may list it"
+      relationship.isShared = true
+    }
+    relationship.add(reason)
+  }
+
+  /// Whether the order of a list counts, as its name or positions in its objects say.
+  private func order(
+    _ relationship: inout ModelDraft.Relationship, by place: [String], _ target: FoundEntity
+  ) {
+    let words = place.compactMap { step in
+      Inflection.naturalSnake(step).split(separator: "_").last.map(String.init)
+    }
+    if let position = target.shape.keys.first(where: DraftNames.isPosition) {
+      relationship.isOrdered = true
+      relationship.add("ordered, for its objects have “\(position)”")
+    } else if words.contains(where: DraftNames.isOrderedList) {
+      relationship.isOrdered = true
+      relationship.add("ordered by its name")
+    } else {
+      relationship.add("its order is not kept, which an ordered relationship would do")
+    }
   }
 
   /// A key such as `user_id` or `label_ids` leads to an entity that is there.

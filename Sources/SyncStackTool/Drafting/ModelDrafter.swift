@@ -9,9 +9,6 @@ struct ModelDrafter {
   /// Names that are taken, by entity.
   private var names: [String: Set<String>] = [:]
 
-  /// Fewer objects do not show which values are always there.
-  static let sampleSize = 3
-
   init(_ entities: [FoundEntity], checks: KeyChecks, doubts: DraftDoubts = DraftDoubts()) {
     self.entities = entities
     self.checks = checks
@@ -19,7 +16,7 @@ struct ModelDrafter {
     draft.entities = entities.map { ModelDraft.Entity(name: $0.name) }
     for (number, entity) in entities.enumerated() { describe(entity, number) }
     for (number, entity) in entities.enumerated() {
-      fill(number, from: entity.shape, of: entity, under: [], isAlwaysThere: true)
+      fill(number, from: entity.shape, of: entity, under: [], isCleared: false)
     }
     var inverses = InverseDrafter(draft)
     inverses.complete()
@@ -33,8 +30,13 @@ struct ModelDrafter {
       notes.append("\(number == 0 ? "Also what" : "What") stands at \(places).")
     }
     if entity.key == nil { notes += keylessNotes(entity) }
-    if entity.shape.count < ModelDrafter.sampleSize {
-      notes.append("Too few to tell which values are always there.")
+    if entity.key != nil, let mark = DeletionMarks.first(in: entity.shape.keys) {
+      if DeletionMarks.certain.contains(mark) {
+        draft.entities[number].tombstoneKey = DraftPath.text([mark])
+        notes.append("An item with “\(mark)” says that its object is deleted.")
+      } else {
+        notes.append(DeletionMarks.offer(mark))
+      }
     }
     draft.entities[number].notes = notes
   }
@@ -60,35 +62,63 @@ struct ModelDrafter {
 
   private mutating func fill(
     _ number: Int, from shape: ObjectShape, of entity: FoundEntity, under path: [String],
-    isAlwaysThere: Bool
+    isCleared: Bool
   ) {
+    let alternatives = alternatives(of: shape, isPart: !path.isEmpty)
     // The key first, as people write it.
     let keys =
       shape.keys.filter { isPartOfKey(path + [$0], of: entity) }
       + shape.keys.filter { !isPartOfKey(path + [$0], of: entity) }
     for key in keys {
-      guard let member = shape.members[key] else { continue }
+      guard let member = shape.members[key], DraftPath.canName(key) else { continue }
       let place = path + [key]
-      let isAlways =
-        isAlwaysThere && member.present == shape.count && member.scalars.nulls == 0
+      if path.isEmpty, draft.entities[number].tombstoneKey == DraftPath.text([key]) { continue }
+      let isCleared = isCleared || alternatives.contains(key)
       if let target = member.entity {
         addRelationship(number, at: place, to: target, member)
       } else if let object = member.object, member.lists == 0, member.scalars.count == 0,
         !object.isDictionary, object.hasPlainKeys, !key.contains(".")
       {
-        fill(number, from: object, of: entity, under: place, isAlwaysThere: isAlways)
-      } else if member.objects == 0, member.lists == 0 {
-        if addReference(number, at: place, of: entity, member, toMany: false) { continue }
-        addAttribute(number, at: place, of: entity, member.scalars, isAlways)
-      } else if member.objects == 0, member.scalars.count == 0, member.elementObjects == nil,
-        !member.hasInnerLists, member.elements.count > 0
-      {
-        if addReference(number, at: place, of: entity, member, toMany: true) { continue }
-        addList(number, at: place, of: entity, member.elements, isAlways)
+        fill(number, from: object, of: entity, under: place, isCleared: isCleared)
       } else {
-        addJSON(number, at: place, of: entity, member, isAlways)
+        let first = draft.entities[number].attributes.count
+        addValue(number, at: place, of: entity, member)
+        guard isCleared, first < draft.entities[number].attributes.count else { continue }
+        draft.entities[number].attributes[first].clear()
       }
     }
+  }
+
+  /// A plain value, a list of these, or what is kept as JSON.
+  private mutating func addValue(
+    _ number: Int, at place: [String], of entity: FoundEntity, _ member: MemberShape
+  ) {
+    if member.objects == 0, member.lists == 0 {
+      if addReference(number, at: place, of: entity, member, toMany: false) { return }
+      addAttribute(number, at: place, of: entity, member.scalars)
+    } else if member.objects == 0, member.scalars.count == 0, member.elementObjects == nil,
+      !member.hasInnerLists, member.elements.count > 0
+    {
+      if addReference(number, at: place, of: entity, member, toMany: true) { return }
+      addList(number, at: place, of: entity, member.elements)
+    } else {
+      addJSON(number, at: place, of: entity, member)
+    }
+  }
+
+  /// Keys of which one at a time is there, the value being of another type each time: an item that
+  /// has the one has no longer the other. In the items themselves they have to be of different
+  /// kinds, for there many a value is optional.
+  private func alternatives(of shape: ObjectShape, isPart: Bool) -> Set<String> {
+    if let values = shape.valuesByType { return values }
+    let groups = shape.company.alternatives
+    // An item that says that its object is deleted says nothing else.
+    if groups.contains(where: { DeletionMarks.first(in: $0) != nil }) { return [] }
+    let kinds = groups.map { group in
+      Set(group.compactMap { shape.members[$0]?.kind })
+    }
+    return isPart || Set(kinds).count == groups.count
+      ? groups.reduce(into: []) { $0.formUnion($1) } : []
   }
 
   /// Whether the key of an entity stands there or below.

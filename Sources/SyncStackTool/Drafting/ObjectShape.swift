@@ -8,15 +8,19 @@ final class ObjectShape {
   private(set) var count = 0
   private(set) var keys: [String] = []
   private(set) var members: [String: MemberShape] = [:]
+  /// Which keys came together, and how often.
+  private(set) var company = KeyCompany()
 
   func add(_ object: JSONObject) {
     count += 1
+    company.add(Set(object.lazy.map(\.key)))
     for member in object { self.member(member.key).add(member.value) }
   }
 
   /// Adds what objects at another place have, whatever they were found to be.
   func merge(_ other: ObjectShape) {
     count += other.count
+    company.merge(other.company)
     for key in other.keys {
       if let theirs = other.members[key] { member(key).merge(theirs) }
     }
@@ -37,6 +41,7 @@ final class ObjectShape {
   /// `{"17": …, "23": …}`: then they are no names of properties.
   var isDictionary: Bool {
     if keys.isEmpty { return true }
+    if keys.count >= ObjectShape.manyObjects, holdsAlikeObjects { return true }
     // A sign before a name marks what is said about the object: {"$oid": …}, {"@type": …}.
     let names = keys.map { $0.drop { "$@_".contains($0) } }
     if names.contains(where: { !($0.first?.isLetter ?? false) }) { return true }
@@ -48,6 +53,30 @@ final class ObjectShape {
       return true
     }
     return count >= 3 && keys.allSatisfy { members[$0].map { $0.present * 2 < count } ?? false }
+  }
+
+  /// The keys of values that are named by a type beside them, as in `{"type": "date", "date": …}`;
+  /// nil where none are.
+  var valuesByType: Set<String>? {
+    guard let types = members["type"]?.scalars, types.texts == count else { return nil }
+    let names = Set(types.distinct.compactMap(\.stringValue))
+    return names.isSubset(of: keys) && !names.contains("type") ? names : nil
+  }
+
+  /// Objects of one form under as many keys are no parts of their owner.
+  private static let manyObjects = 10
+
+  /// Whether there is an object under every key, and most have the same members.
+  var holdsAlikeObjects: Bool {
+    let shapes = members.values.compactMap { $0.objects == $0.present ? $0.object : nil }
+    guard shapes.count == keys.count, keys.count > 1 else { return false }
+    var counts: [String: Int] = [:]
+    for shape in shapes { for key in shape.keys { counts[key, default: 0] += 1 } }
+    let common = counts.filter { $0.value * 2 > shapes.count }.keys
+    return !common.isEmpty
+      && shapes.allSatisfy { shape in
+        common.count { shape.members[$0] != nil } * 2 >= common.count
+      }
   }
 }
 
@@ -64,6 +93,15 @@ final class MemberShape {
   private(set) var elements = ScalarShape()
   private(set) var elementObjects: ObjectShape?
   private(set) var hasInnerLists = false
+
+  /// Of which kind all values are; nil when they are of several, or all null.
+  var kind: String? {
+    let kinds = [
+      (objects, "object"), (lists, "list"), (scalars.texts, "text"), (scalars.booleans, "boolean"),
+      (scalars.integers + scalars.fractions, "number"),
+    ].filter { $0.0 > 0 }
+    return kinds.count == 1 ? kinds[0].1 : nil
+  }
 
   /// The entity of the objects here, or in the lists here, once it was found.
   var entity: FoundEntity?

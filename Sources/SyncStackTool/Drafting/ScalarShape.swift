@@ -19,6 +19,9 @@ struct ScalarShape {
   /// milliseconds since 1970.
   private var areMoments = true
 
+  /// Whether no text has a time of the day.
+  private var areDays = true
+
   /// The different values, up to a limit.
   private(set) var distinct: Set<JSONValue> = []
   private(set) var isCounted = true
@@ -53,9 +56,12 @@ struct ScalarShape {
     case .string(let text):
       texts += 1
       if text.isEmpty { empties += 1 }
+      if text.utf8.count > 10 { areDays = false }
     case .integer(let number):
       integers += 1
       if !ScalarShape.isMoment(number) { areMoments = false }
+      // Beyond 53 bits neighbours are one double.
+      if number.magnitude > 1 << 53 { fitting.remove(.double) }
     default:
       // Whole numbers beyond 64 bits are no fractions, and need a decimal.
       if value.integerValue == nil, let decimal = value.decimalValue, decimal.isWhole {
@@ -83,6 +89,7 @@ struct ScalarShape {
     empties += other.empties
     fitting.formIntersection(other.fitting)
     areMoments = areMoments && other.areMoments
+    areDays = areDays && other.areDays
     distinct.formUnion(other.distinct)
     isCounted = isCounted && other.isCounted
   }
@@ -102,15 +109,27 @@ struct ScalarShape {
     {
       return (number, nil)
     }
-    if texts == count { return (textType, nil) }
-    if booleans == count { return (.boolean, nil) }
+    if texts == count { return textType(forKey: key) }
+    if booleans == count {
+      // {"edited": false}, or the time of the edit.
+      let isMoment = distinct == [false] && ScalarShape.mayBeMoment(key)
+      return isMoment
+        ? (.binary, "false everywhere, where a time may come: kept as JSON") : (.boolean, nil)
+    }
     if integers == count, areMoments, ScalarShape.soundsLikeMoment(key) {
       return (.date, "numbers that look like seconds or milliseconds since 1970")
     }
+    let isWhole = fractions == 0 && NumberNames.isWhole(key)
     let numeric: [AttributeType] =
-      fractions > 0 ? [.double, .decimal] : [.integer64, .double, .decimal]
-    let number = numeric.first(where: fitting.contains)
-    if texts + booleans == 0 { return (number ?? .double, nil) }
+      (isWhole ? [.integer64] : [.double, .integer64]) + [.double, .decimal]
+    let number = numeric.first { fitting.contains($0) && ($0 != .integer64 || fractions == 0) }
+    if texts + booleans == 0 {
+      let isGuess = fractions == 0 && number == .double
+      return (
+        number ?? .double,
+        isGuess ? "whole numbers so far, which neither count nor name: a fraction may come" : nil
+      )
+    }
     let list = kinds.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     return (number ?? .string, "of several kinds: \(list)")
   }
@@ -122,9 +141,14 @@ struct ScalarShape {
     return [AttributeType.integer64, .decimal].first(where: fitting.contains) ?? .string
   }
 
-  private var textType: AttributeType {
-    empties == texts
-      ? .string : [AttributeType.uuid, .date, .uri].first(where: fitting.contains) ?? .string
+  private func textType(forKey key: String) -> (type: AttributeType, note: String?) {
+    guard empties < texts else { return (.string, nil) }
+    let type = [AttributeType.uuid, .date, .uri].first(where: fitting.contains) ?? .string
+    // Of people and works often the year alone is known: “1980”, “1980-01”.
+    if type == .date, areDays, ScalarShape.mayBeVague(key) {
+      return (.string, "days, of which others may come as a year or a month: kept as text")
+    }
+    return (type, nil)
   }
 
   // MARK: - Single values
@@ -161,6 +185,18 @@ struct ScalarShape {
       "expires", "expired", "start", "end", "started", "ended", "since", "until",
     ]
     return words.last.map(names.contains) ?? false
+  }
+
+  private static func mayBeMoment(_ key: String) -> Bool {
+    soundsLikeMoment(key) && !key.lowercased().hasSuffix("deleted") || key == "edited"
+  }
+
+  private static func mayBeVague(_ key: String) -> Bool {
+    let words = Set(Inflection.naturalSnake(key).split(separator: "_"))
+    return !words.isDisjoint(with: [
+      "birth", "born", "birthday", "birthdate", "death", "died", "dob", "release", "released",
+      "published", "publication", "founded", "begin", "end",
+    ])
   }
 }
 
