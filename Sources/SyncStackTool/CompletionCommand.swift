@@ -6,7 +6,8 @@ struct CompletionCommand: Command {
     operands: [
       .init("bash|zsh|fish", "the shell; 'source <(syncstack completion bash)' is enough")
     ],
-    options: [])
+    options: [],
+    example: "syncstack completion bash > syncstack.bash")
 
   private let shell: CompletionScript.Shell
 

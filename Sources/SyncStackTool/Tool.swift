@@ -27,7 +27,8 @@ struct Tool {
   static func run(_ words: [String], terminal: Terminal) async -> ExitCode {
     do {
       guard let name = words.first else {
-        throw UsageError("Say what to do: \(names).")
+        _ = try help(nil, terminal: terminal)
+        return .usage
       }
       if ["help", "--help", "-h"].contains(name) {
         return try help(words.dropFirst().first, terminal: terminal)
@@ -45,6 +46,10 @@ struct Tool {
       let arguments = try Arguments(Array(words.dropFirst()), syntax: type.syntax)
       return try await type.init(arguments).run(terminal: terminal)
     } catch let error as UsageError {
+      terminal.note("syncstack: \(error)")
+      return .usage
+    } catch let error as FilterError {
+      // Of --where and --sort.
       terminal.note("syncstack: \(error)")
       return .usage
     } catch let error as Cancelled {

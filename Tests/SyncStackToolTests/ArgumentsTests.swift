@@ -12,7 +12,7 @@ import Testing
       .init("--colour", value: "NAME", required: true, "the colour"),
       .init("--coats", value: "N", "how many"),
       .init("--dry", "only says so"),
-    ])
+    ], example: "syncstack move --dry")
 
   func read(_ line: String) throws -> Arguments {
     try Arguments(line.split(separator: " ").map(String.init), syntax: syntax)

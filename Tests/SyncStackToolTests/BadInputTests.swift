@@ -5,6 +5,16 @@ import Testing
 
 @testable import SyncStackTool
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Bionic)
+  import Bionic
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Whatever is wrong with what the tool is given: it says what and where and what to do, ends with
 /// 1, and the store is as it was.
 @Suite struct BadInputTests {
@@ -132,6 +142,36 @@ import Testing
     #expect(result.code == .usage)
     #expect(result.error.contains(text), "\(result.error)")
   }
+
+  #if !os(Windows)
+    /// A file, or a folder on the way to it, that this user may not read.
+    @Test(
+      .enabled("root may read everything") { getuid() != 0 },
+      arguments: [
+        ["doctor", "f/in.json", "--model", "m.xml", "--entity", "User"],
+        ["model", "--from", "f/in.json"],
+        ["import", "f/in.json", "--model", "m.xml", "--entity", "User", "--store", "s.sqlite"],
+        ["show", "--store", "f/s.sqlite"], ["model", "f/m.xml"],
+      ], [false, true])
+    func whatMayNotBeReadIsNotSaidToBeMissing(_ words: [String], _ isFolder: Bool) async throws {
+      let bench = try ToolBench()
+      let folder = bench.folder.file("f")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for name in ["m.xml", "f/m.xml", "f/in.json", "f/s.sqlite"] { _ = try bench.file(name, "[]") }
+      _ = try bench.file("m.xml", Self.model)
+      let locked =
+        isFolder
+        ? [folder.path] : ["m.xml", "in.json", "s.sqlite"].map { folder.appending(path: $0).path }
+      for path in locked {
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+      }
+      let result = await bench.run(
+        words.map { $0.contains(".") ? bench.folder.url.appending(path: $0).path : $0 })
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+      #expect(result.code == .failed)
+      #expect(!result.error.contains("There is no"), "\(result.error)")
+    }
+  #endif
 
   @Test(arguments: [
     ["doctor", "no.json", "--model", "m.xml", "--entity", "User"], ["model", "--from", "no.json"],

@@ -116,4 +116,21 @@ import Testing
     #expect(result.code == .failed)
     #expect(result.error.contains("Line 1"))
   }
+
+  @Test func theDiagnosisIsJSONOnRequest() async throws {
+    let good = try await examine(#"[{"code": "LI", "name": "Liechtenstein"}]"#, "--json")
+    #expect(good.code == .done)
+    let healthy = try JSONValue(parsing: good.output)
+    #expect(healthy["isHealthy"] == true)
+    #expect(healthy["report"]?["entities"]?["Country"]?["inserted"] == 1)
+    let bad = try await examine(#"[{"code": "LI", "deleted": true}]"#, "--json")
+    #expect(bad.code == .failed)
+    let ill = try JSONValue(parsing: bad.output)
+    #expect(ill["isHealthy"] == false)
+    #expect(ill["missing"]?[0]?["property"] == "name")
+    #expect(ill["deletionMarks"]?[0]?["key"] == "deleted")
+    let refused = try JSONValue(
+      parsing: try await examine(#"{"x": {"countries": [{"code": "LI"}]}}"#, "--json").output)
+    #expect(refused["refusal"]?.stringValue?.contains("x.countries") == true, "\(refused)")
+  }
 }

@@ -30,6 +30,21 @@ import Testing
     }
   }
 
+  @Test func everyHelpHasAnExampleThatTheCommandTakes() async throws {
+    for command in Tool.commands {
+      let example = command.syntax.example
+      let lines = example.split(separator: " > ")[0].replacing("'age > 18'", with: "age>18")
+      let words = lines.split(separator: " ").map(String.init)
+      #expect(words.prefix(2) == ["syncstack", command.syntax.name])
+      _ = try command.init(Arguments(Array(words.dropFirst(2)), syntax: command.syntax))
+      let help = await (try ToolBench()).run("help", command.syntax.name).output
+      // In lines that a shell takes for one.
+      let shown = help.split(separator: "Example:").last.map(String.init) ?? ""
+      let joined = shown.replacing("\\\n", with: " ").split(separator: " ").joined(separator: " ")
+      #expect(joined.trimmingCharacters(in: .whitespacesAndNewlines) == example)
+    }
+  }
+
   @Test func theVersionIsThatOfTheChangelog() async throws {
     let changelog = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "CHANGELOG.md")

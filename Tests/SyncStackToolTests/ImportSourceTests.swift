@@ -217,4 +217,17 @@ import Testing
         + ["--model", cities.model, "--entity", "City", "--store", bench.store])
     #expect(result.code == .usage && result.error.contains("--session"), "\(result.error)")
   }
+
+  #if os(Linux)
+    @Test func aLogThatIsFullSaysThatTheChangesAreStored() async throws {
+      let city = try CityBench()
+      let result = await city.tool.run(
+        "import", try city.file("a.json", 1..<3), "--model", city.model, "--entity", "City",
+        "--store", city.tool.store, "--log", "/dev/full")
+      #expect(result.code == .failed)
+      #expect(result.error.contains("The changes are stored, but the log /dev/full is incomplete"))
+      #expect(!result.error.contains("NSPOSIXErrorDomain"), "\(result.error)")
+      #expect(try city.stored() == [1, 2])
+    }
+  #endif
 }

@@ -41,6 +41,14 @@ import Testing
     #expect(try await importing(json, "--on-error", "fail").code == .failed)
   }
 
+  /// It is as it was, and yet no more than an item that was left out.
+  @Test(arguments: ["skip", "quarantine"])
+  func aStoredObjectWhoseItemIsLeftOutCountsOnce(_ policy: String) async throws {
+    _ = try await importing(#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#)
+    let report = try await importing(json, "--on-error", policy).output
+    #expect(report.contains("User           0        0        0          1        1"), "\(report)")
+  }
+
   /// So that it works where nothing can be written.
   @Test func listsOpenTheStoreForReadingOnly() async throws {
     _ = try await importing(json, "--on-error", "quarantine")

@@ -107,4 +107,30 @@ import Testing
     let records = await bench.run("show", "User", "--records", "--store", bench.store)
     #expect(records.output.contains("\n\nUser 2\n"))
   }
+
+  @Test(arguments: [
+    (
+      ["User"],
+      [
+        #"{"id":1,"name":"Ada\nLovelace","words":["a","b"],"photo":"/9j/4A==","notes":[7,8]}"#,
+        #"{"id":2,"name":null,"words":null,"photo":null,"notes":[]}"#,
+      ]
+    ),
+    (["Note", "8"], [#"{"id":8,"user":1}"#]),
+    (
+      ["User", "--where", "id = 2"], [#"{"id":2,"name":null,"words":null,"photo":null,"notes":[]}"#]
+    ),
+    (
+      [],
+      [#"{"entity":"User","objects":2,"key":"id"}"#, #"{"entity":"Note","objects":2,"key":"id"}"#]
+    ),
+  ])
+  func linesOfJSON(_ words: [String], _ lines: [String]) async throws {
+    let bench = try await bench()
+    let shown = await bench.run(["show", "--json", "--store", bench.store] + words)
+    #expect(shown.output.split(separator: "\n").map(String.init) == lines)
+    #expect(shown.error.isEmpty)
+    let missing = await bench.run("show", "--json", "User", "9", "--store", bench.store)
+    #expect(missing.code == .failed && missing.error.contains("There is no User with id “9”"))
+  }
 }

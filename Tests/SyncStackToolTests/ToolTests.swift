@@ -72,13 +72,15 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "Say what to do"), (["imprt"], "Did you mean import?"),
+      (["imprt"], "Did you mean import?"),
       (["--verson"], "There is no option --verson. Did you mean --version?"),
       (["-v"], "There are --help and --version."), (["hlp"], "Did you mean help?"),
       (["show"], "--store FILE is missing"),
       (["model"], "MODEL is missing."), (["model", "x", "--diagram", "png"], "mermaid, dot"),
       (["show", "--store", "x", "--where", "a = 1"], "needs an ENTITY"),
       (["show", "User", "1", "--store", "x", "--limit", "3"], "exclude each other"),
+      (["show", "User", "--store", "x", "--limit", "-3"], "a whole number from 0 up, not “-3”"),
+      (["show", "User", "--store", "x", "--json", "--records"], "exclude each other"),
       (["completion", "tcsh"], "bash, zsh and fish"), (["completion"], "bash|zsh|fish is missing"),
       (
         ["import", "x", "--model", "m", "--entity", "E", "--store", "s", "--operations", "drop"],
@@ -104,6 +106,13 @@ import Testing
     let result = await (try ToolBench()).run(words)
     #expect(result.code == .usage)
     #expect(result.error.contains(message))
+  }
+
+  @Test func theToolAloneShowsItsHelp() async throws {
+    let bench = try ToolBench()
+    let result = await bench.run([])
+    #expect(result.code == .usage)
+    #expect(result.output == (await bench.run("help").output))
   }
 
   @Test(arguments: ["help", "--help", "help import", "import --help", "show -h", "--version"])

@@ -19,7 +19,9 @@ package struct ModelDocument: Sendable {
     guard let found = isFolder else {
       throw ModelError(
         .documentNotFound,
-        message: "There is no model at \(url.path). Check the path of the document.")
+        message: FileManager.default.isForbidden(url.path)
+          ? "The model at \(url.path) cannot be read: this user may not enter its folder."
+          : "There is no model at \(url.path). Check the path of the document.")
     }
     if found, url.pathExtension == "xcdatamodeld" {
       version = try ModelDocument.currentVersion(of: url)

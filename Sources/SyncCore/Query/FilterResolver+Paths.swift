@@ -73,10 +73,13 @@ extension FilterResolver {
   }
 
   private func unknownKey(_ key: String, in entity: EntityDescription) -> FilterError {
-    let known = entity.properties.map(\.name).sorted().joined(separator: ", ")
+    let names = entity.properties.map(\.name).sorted()
+    let known = names.joined(separator: ", ")
+    let near = Spelling.nearest(to: key, in: names).map { " Did you mean “\($0)”?" } ?? ""
     return FilterError(
       .unknownKey, expected: known, entity: entity.name, key: key,
-      message: "\(entity.name) has no key “\(key)”. It has \(known.isEmpty ? "no keys" : known).")
+      message:
+        "\(entity.name) has no key “\(key)”.\(near) It has \(known.isEmpty ? "no keys" : known).")
   }
 
   /// A column of an answer, for conditions on groups.

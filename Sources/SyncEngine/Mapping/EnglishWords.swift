@@ -67,7 +67,8 @@ enum EnglishWords {
     "movies", "cookies", "zombies", "brownies", "calories", "selfies", "genies", "rookies",
     "hoodies", "smoothies", "birdies", "caches", "niches", "aches", "headaches", "avalanches",
     "quiches", "moustaches", "shoes", "toes", "canoes", "oboes", "foes", "uses", "excuses",
-    "abuses", "fuses", "muses", "axles", "impasses",
+    "abuses", "fuses", "muses", "impasses", "taxis", "apis", "emojis", "wikis", "skis", "kpis",
+    "safaris", "menus", "gurus",
   ]
 
   static let singulars: [String: [String]] = {

@@ -21,11 +21,10 @@ extension Inflection {
   package static func plural(_ name: String) -> String {
     changingLastWord(of: name) { word in
       if let known = EnglishWords.plurals[word] { return [known] }
-      if EnglishWords.unchanged.contains(word) { return [word] }
       for (plural, singular) in EnglishWords.endings where word.hasSuffix(singular) {
         return [word.dropLast(singular.count) + plural]
       }
-      return [pluralByRule(word)]
+      return EnglishWords.unchanged.contains(word) ? [word] : [pluralByRule(word)]
     }[0]
   }
 

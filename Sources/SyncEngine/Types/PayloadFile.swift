@@ -50,6 +50,7 @@ package struct PayloadFile {
     } catch {
       throw PayloadFile.unreadable(
         FileManager.default.fileExists(atPath: url.path)
+          || FileManager.default.isForbidden(url.path)
           ? "The file “\(url.path)” cannot be read: \(error.localizedDescription) Check its permissions."
           : "There is no file “\(url.path)”. Check its path.")
     }

@@ -20,7 +20,8 @@ struct ChangeCount {
   }
 
   /// Notes the objects of a matched part of the payload. They count as unchanged until a change set
-  /// says something else.
+  /// says something else; what an item that is left out says of stored objects counts as skipped
+  /// alone.
   ///
   /// - Throws: `CancellationError`.
   mutating func mention(_ batches: [MatchedBatch], _ control: SyncControl) throws {
@@ -35,7 +36,7 @@ struct ChangeCount {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         let occurrence = occurrences[index]
         guard occurrence.stored >= 0,
-          occurrence.flags.isDisjoint(with: [.referenceOnly, .ofSubentity]),
+          occurrence.flags.isDisjoint(with: [.referenceOnly, .ofSubentity, .leftOut]),
           !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
         else { return 0 }
         return occurrence.row

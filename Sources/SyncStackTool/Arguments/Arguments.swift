@@ -92,7 +92,7 @@ extension Arguments {
   func count(_ name: String) throws(UsageError) -> Int? {
     guard let value = values[name] else { return nil }
     guard let number = Int(value), number >= 0 else {
-      throw error("\(name) takes a whole number; “\(value)” is none.")
+      throw error("\(name) takes a whole number from 0 up, not “\(value)”.")
     }
     return number
   }

@@ -6,6 +6,8 @@ struct CommandSyntax: Sendable {
   let summary: String
   let operands: [Operand]
   let options: [Option]
+  /// A command line to begin with.
+  let example: String
 
   /// A word without a name, told by its position.
   struct Operand: Sendable {

@@ -16,7 +16,8 @@ struct CheckCommand: Command {
           + "\(ConsistencyProblem.Kind.allCases.map(\.rawValue).joined(separator: ", "))"),
       .init("--json", "lists what was found as lines of JSON"),
       CommandSyntax.wait,
-    ])
+    ],
+    example: "syncstack check --store app.sqlite --repair references,links")
 
   private let store: URL
   private let repaired: Set<ConsistencyProblem.Kind>

@@ -11,7 +11,8 @@ struct CloudCommand: Command {
         "for psql, once, and again after an update: syncstack cloud install-sql | psql -d DATABASE"
       )
     ],
-    options: [])
+    options: [],
+    example: "syncstack cloud install-sql > syncstack.sql")
 
   init(_ arguments: Arguments) throws {
     guard arguments.operands.first == "install-sql" else {

@@ -19,7 +19,9 @@ struct DoctorCommand: Command {
       .init("--at", value: "PATH", "where the list lies inside the document, as in data.items"),
       DocumentOption.option,
       MappingFile.option,
-    ])
+      .init("--json", "the diagnosis as JSON, with the report of the trial"),
+    ],
+    example: "syncstack doctor users.json --model Demo.xml --entity User")
 
   private let files: [String]
   private let model: URL
@@ -27,6 +29,7 @@ struct DoctorCommand: Command {
   private let path: String?
   private let form: DocumentForm?
   private let mapping: MappingFile?
+  private let isJSON: Bool
 
   init(_ arguments: Arguments) throws {
     files = arguments.operands
@@ -38,6 +41,7 @@ struct DoctorCommand: Command {
     path = arguments["--at"]
     form = try DocumentOption.form(arguments)
     mapping = MappingFile(arguments)
+    isJSON = arguments.has("--json")
   }
 
   func run(terminal: Terminal) async throws -> ExitCode {
@@ -54,11 +58,20 @@ struct DoctorCommand: Command {
       diagnosis = try await task.value
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
-      terminal.print(error.message.replacing(" " + SyncError.listAdvice, with: ""))
+      var lines = [error.message.replacing(" " + SyncError.listAdvice, with: "")]
       if form == nil, let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice {
-        terminal.print(advice)
+        lines.append(advice)
+      }
+      if isJSON {
+        try terminal.write(json: DiagnosisSummary(refusal: lines.joined(separator: " ")))
+      } else {
+        terminal.print(lines)
       }
       return .failed
+    }
+    if isJSON {
+      try terminal.write(json: DiagnosisSummary(diagnosis))
+      return diagnosis.isHealthy ? .done : .failed
     }
     terminal.print(diagnosis.lines)
     let report = diagnosis.report

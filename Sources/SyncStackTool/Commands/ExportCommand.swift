@@ -20,7 +20,9 @@ struct ExportCommand: Command {
       .init("--lines", "an object a line instead of one array"),
       .init("--pretty", "indented, for people"),
       .init("--output", value: "FILE", "the file to write; the standard output without it"),
-    ])
+    ],
+    example:
+      "syncstack export --store app.sqlite --entity User --where 'age > 18' --output users.json")
 
   private let store: URL
   private let entity: String

@@ -18,7 +18,8 @@ struct HistoryCommand: Command {
           + "what was edited and not sent"),
       .init("--stop", "ends the history and forgets it"),
       CommandSyntax.wait,
-    ])
+    ],
+    example: "syncstack history --store app.sqlite --objects")
 
   private enum Action: String, CaseIterable {
     case start = "--start"

@@ -220,10 +220,7 @@ struct ImportCommand: Command {
   ) throws {
     switch settings.report {
     case .none: return
-    case .json:
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      terminal.write(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
+    case .json: try terminal.write(json: report)
     case .text:
       let text = ReportText(report: report, model: model)
       if let deletions = text.deletions { terminal.print(deletions) }

@@ -105,7 +105,8 @@ struct ImportSettings: Sendable {
       ),
       CommandSyntax.wait,
       .init("--quiet", "no progress and no text report"),
-    ])
+    ],
+    example: "syncstack import users.json --model Demo.xml --entity User --store app.sqlite")
 
   init(_ arguments: Arguments) throws(UsageError) {
     sources = try ImportSettings.sources(arguments)

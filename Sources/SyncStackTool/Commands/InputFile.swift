@@ -8,10 +8,18 @@ struct InputFile {
 
   /// - Throws: ``ToolError`` when there is no file, or something that can be read only once.
   init(_ url: URL) throws(ToolError) {
-    let attributes = try? FileManager.default.attributesOfItem(
-      atPath: url.resolvingSymlinksInPath().path)
-    guard let attributes, FileManager.default.isReadableFile(atPath: url.path) else {
-      throw ToolError("There is no file “\(url.path)” that can be read. Check its path.")
+    let files = FileManager.default
+    let path = url.resolvingSymlinksInPath().path
+    guard let attributes = try? files.attributesOfItem(atPath: path) else {
+      throw ToolError(
+        files.isForbidden(path)
+          ? "The file “\(url.path)” cannot be read: this user may not enter its folder."
+          : "There is no file “\(url.path)”. Check its path.")
+    }
+    guard files.isReadableFile(atPath: url.path) else {
+      throw ToolError(
+        "The file “\(url.path)” cannot be read: this user has no permission. Check its permissions."
+      )
     }
     let type = attributes[.type] as? FileAttributeType
     guard type == .typeRegular || type == .typeDirectory else {

@@ -28,7 +28,8 @@ struct ModelCommand: Command {
         "--at", value: "PATH", "with --from: where the list lies in the document, as in data.items"),
       DocumentOption.option,
       .init("--swift", "with --from: classes instead of a model document"),
-    ])
+    ],
+    example: "syncstack model --from users.json --entity User > Demo.xml")
 
   private enum Work {
     case show(URL)

@@ -19,7 +19,8 @@ struct PendingCommand: Command {
         "gives the refused ones up: the next sync may overwrite what was edited"),
       .init("--json", "a line of JSON for each"),
       CommandSyntax.wait,
-    ])
+    ],
+    example: "syncstack pending --store app.sqlite")
 
   private enum Action: String, CaseIterable {
     case retry = "--retry"

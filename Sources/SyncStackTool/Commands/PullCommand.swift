@@ -15,7 +15,8 @@ struct PullCommand: Command {
         "--replace-local",
         "takes what the server has in the place of what is here: for a server that was made anew, or another account"
       ),
-    ])
+    ],
+    example: "syncstack pull --store app.sqlite")
 
   private let settings: CloudSettings
   private let limits: DeletionGuard

@@ -11,7 +11,9 @@ struct PushCommand: Command {
         "--everything",
         "sends all objects, and fetches what is there: for a server that was emptied, or another account"
       )
-    ])
+    ],
+    example:
+      "syncstack push --store app.sqlite --server https://sync.example.com --app demo --user ann")
 
   private let settings: CloudSettings
   private let sendsEverything: Bool

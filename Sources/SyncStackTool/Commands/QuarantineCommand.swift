@@ -14,7 +14,8 @@ struct QuarantineCommand: Command {
       .init("--discard", "forgets them"),
       .init("--json", "lists them as lines of JSON, with the whole items"),
       CommandSyntax.wait,
-    ])
+    ],
+    example: "syncstack quarantine --store app.sqlite --replay")
 
   private enum Action: String, CaseIterable {
     case replay = "--replay"

@@ -15,7 +15,8 @@ struct SessionsCommand: Command {
         "forgets the session of that name; what it stored stays, and nothing is deleted"),
       .init("--json", "lists them as lines of JSON, with the pages of each"),
       CommandSyntax.wait,
-    ])
+    ],
+    example: "syncstack sessions --store app.sqlite")
 
   private let store: URL
   private let entity: String?

@@ -17,7 +17,9 @@ struct ShowCommand: Command {
       .init(
         "--records",
         "a line for each property, as on a terminal that is too narrow for the table"),
-    ])
+      .init("--json", "a line of JSON for each entity or object, related ones by their keys"),
+    ],
+    example: "syncstack show User --store app.sqlite --where 'age > 18' --sort=-age,name")
 
   private let entity: String?
   private let key: String?
@@ -26,11 +28,14 @@ struct ShowCommand: Command {
   private let sort: [SortKey]
   private let limit: Int
   private let asRecords: Bool
+  private let isJSON: Bool
 
   init(_ arguments: Arguments) throws {
     entity = arguments.operands.first
     key = arguments.operands.dropFirst().first
     asRecords = arguments.has("--records")
+    isJSON = arguments.has("--json")
+    if isJSON, asRecords { throw arguments.error("--json and --records exclude each other.") }
     store = URL(filePath: try arguments.required("--store"))
     filter = arguments["--where"].map { Filter(format: $0, arguments: []) }
     sort = (arguments["--sort"] ?? "").split(separator: ",").map { SortKey(String($0)) }
@@ -49,7 +54,9 @@ struct ShowCommand: Command {
     configuration.isReadOnly = true
     let store = try Store(model: model, configuration: configuration)
     defer { try? store.close() }
-    if let entity, let key {
+    if isJSON {
+      try writeJSON(of: store, to: terminal)
+    } else if let entity, let key {
       try show(key, of: try model.requireEntity(named: entity), of: store, terminal)
     } else if let entity {
       try show(try model.requireEntity(named: entity), of: store, terminal)
@@ -57,6 +64,45 @@ struct ShowCommand: Command {
       terminal.print(try store.read { try overview(of: $0) })
     }
     return .done
+  }
+
+  // MARK: - JSON
+
+  private func writeJSON(of store: Store, to terminal: Terminal) throws {
+    guard let entity else {
+      let lines = try store.read { reader in
+        try reader.model.entities.map { entity -> String in
+          let count = try reader.count(FetchPlan(entity: entity))
+          let line: JSONValue = [
+            "entity": .string(entity.name), "objects": .integer(Int64(count)),
+            "key": entity.primaryKey.map { .string($0.name) } ?? .null,
+          ]
+          return "\(line)"
+        }
+      }
+      return terminal.print(lines)
+    }
+    let description = try store.model.requireEntity(named: entity)
+    var options = ExportOptions()
+    options.relationshipType = .keys
+    options.inflectionType = .camelCase
+    options.layout = .lines
+    var writer = ExportWriter(options) { terminal.output($0) }
+    let plan = FetchPlan(
+      entity: description, filter: try key.map { try KeyFilter.of($0, in: description) } ?? filter,
+      sort: sort, limit: limit == 0 || key != nil ? nil : limit)
+    let plans = MappingPlanCache(transformers: .shared, registry: RuleRegistry())
+    let count = try StoreExport(store, plans: plans, options: options).forEach(plan) {
+      try writer.write($0)
+    }
+    try writer.finish()
+    if let key, count == 0 { throw missing(key, description) }
+  }
+
+  private func missing(_ key: String, _ entity: EntityDescription) -> ToolError {
+    ToolError(
+      "There is no \(entity.name) with \(entity.primaryKey?.name ?? "the key") “\(key)” in the store."
+    )
   }
 
   // MARK: - All entities
@@ -88,9 +134,7 @@ struct ShowCommand: Command {
       try ObjectTable(entity: entity, reader: $0).records(plan)
     }
     guard !records.isEmpty else {
-      throw ToolError(
-        "There is no \(entity.name) with \(entity.primaryKey?.name ?? "the key") “\(key)” in the store."
-      )
+      throw missing(key, entity)
     }
     write(records, to: terminal)
   }

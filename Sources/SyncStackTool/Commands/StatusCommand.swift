@@ -12,7 +12,8 @@ struct StatusCommand: Command {
       .init("--store", value: "FILE", required: true, "the SQLite file"),
       CloudSettings.scopeOption,
       .init("--json", "everything as a line of JSON"),
-    ])
+    ],
+    example: "syncstack status --store app.sqlite")
 
   private let store: URL
   private let isJSON: Bool

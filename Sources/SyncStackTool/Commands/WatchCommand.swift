@@ -13,7 +13,8 @@ struct WatchCommand: Command {
       .init("--count", value: "N", "ends after so many commits"),
       .init("--interval", value: "MS", "milliseconds between two looks; 200 by default"),
       .init("--json", "a line of JSON for each commit"),
-    ])
+    ],
+    example: "syncstack watch --store app.sqlite --json")
 
   private let store: URL
   private let since: HistoryToken?

@@ -46,6 +46,9 @@ struct DraftClasses {
     if relationship.deleteRule == .cascade { options.append("deleteRule: .cascade") }
     if let key = relationship.remoteKey { options.append("remoteKey: \(literal(key))") }
     if relationship.keyScopeIsOwner { options.append("keyScope: .owner") }
+    if relationship.isClearedWhenMissing {
+      options.append("userInfo: [\(self.list([("sync.whenMissing", "clear")]))]")
+    }
     let list = options.isEmpty ? "" : "(\(options.joined(separator: ", ")))"
     if relationship.isOrdered {
       return "@OrderedToMany\(list) var \(relationship.name): [\(relationship.destination)]"

@@ -42,7 +42,7 @@ struct DraftDocument {
   private func lines(of relationship: ModelDraft.Relationship) -> [String] {
     var info: [(String, String)] = []
     if let key = relationship.remoteKey { info.append(("sync.remoteKey", key)) }
-    if relationship.keyScopeIsOwner { info.append(("sync.keyScope", "owner")) }
+    info += relationship.userInfo
     let order = relationship.isOrdered ? #" ordered="YES""# : ""
     let count = relationship.isToMany ? #"toMany="YES"\#(order)"# : #"maxCount="1""#
     let rule = relationship.deleteRule == .cascade ? "Cascade" : "Nullify"

@@ -38,6 +38,8 @@ struct ModelDraft {
     var isShared = false
     /// Whether keys are unique per owner only.
     var keyScopeIsOwner = false
+    /// Whether an item without it has no such objects any more.
+    var isClearedWhenMissing = false
     /// The key in JSON that fills it; nil where none does.
     var source: String?
     /// Keys of the objects it leads to by which each of them leads back to its owner.
@@ -72,20 +74,27 @@ struct ModelDraft {
 extension ModelDraft.Entity {
   /// Its annotations.
   var userInfo: [(String, String)] { tombstoneKey.map { [("sync.tombstoneKey", $0)] } ?? [] }
+
+  /// Says of the properties that an earlier state has not that an item without one has none any
+  /// more.
+  mutating func clear(from before: ModelDraft.Entity) {
+    let reason = "one of several that come one at a time, so missing means none"
+    for number in attributes.indices.dropFirst(before.attributes.count)
+    where !attributes[number].isKey {
+      attributes[number].isClearedWhenMissing = true
+      attributes[number].note = attributes[number].note.map { "\($0); \(reason)" } ?? reason
+    }
+    for number in relationships.indices.dropFirst(before.relationships.count) {
+      relationships[number].isClearedWhenMissing = true
+      relationships[number].add(reason)
+    }
+  }
 }
 
 extension ModelDraft.Attribute {
   /// Annotations beside those of every model.
   var userInfo: [(String, String)] {
     isClearedWhenMissing ? [("sync.whenMissing", "clear")] : []
-  }
-
-  /// Says that an item without the value has none any more.
-  mutating func clear() {
-    guard !isKey else { return }
-    isClearedWhenMissing = true
-    let reason = "one of several that come one at a time, so missing means none"
-    note = note.map { "\($0); \(reason)" } ?? reason
   }
 
   fileprivate var draft: PropertyDraft {
@@ -96,11 +105,17 @@ extension ModelDraft.Attribute {
 }
 
 extension ModelDraft.Relationship {
+  /// Annotations beside those of every model.
+  var userInfo: [(String, String)] {
+    (keyScopeIsOwner ? [("sync.keyScope", "owner")] : [])
+      + (isClearedWhenMissing ? [("sync.whenMissing", "clear")] : [])
+  }
+
   /// Adds what a person may want to decide otherwise.
   mutating func add(_ reason: String) { note = note.map { "\($0); \(reason)" } ?? reason }
 
   fileprivate var draft: PropertyDraft {
-    let userInfo = keyScopeIsOwner ? ["sync.keyScope": "owner"] : [:]
+    let userInfo = Dictionary(uniqueKeysWithValues: userInfo)
     return isToMany
       ? .toMany(
         name, to: destination, inverse: inverse, isOrdered: isOrdered, deleteRule: deleteRule,

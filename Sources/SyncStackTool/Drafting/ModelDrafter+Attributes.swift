@@ -92,7 +92,9 @@ extension ModelDrafter {
     _ place: [String], _ values: ScalarShape, of entity: FoundEntity
   ) -> String? {
     guard let key = place.last, let stem = DraftNames.stem(ofReference: key, toMany: false),
-      !entity.isNamed(by: values), DraftNames.entity(stem.key) != entity.name
+      !entity.isNamed(by: values), DraftNames.entity(stem.key) != entity.name,
+      // A relationship that is there need not be advised.
+      entity.shape.members[stem.key]?.entity == nil
     else { return nil }
     return "looks like the key of another object: a relationship “\(stem.name)” would take it"
   }

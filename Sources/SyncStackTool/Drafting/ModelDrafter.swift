@@ -74,18 +74,18 @@ struct ModelDrafter {
       let place = path + [key]
       if path.isEmpty, draft.entities[number].tombstoneKey == DraftPath.text([key]) { continue }
       let isCleared = isCleared || alternatives.contains(key)
+      let before = draft.entities[number]
       if let target = member.entity {
         addRelationship(number, at: place, to: target, member)
       } else if let object = member.object, member.lists == 0, member.scalars.count == 0,
         !object.isDictionary, object.hasPlainKeys, !key.contains(".")
       {
         fill(number, from: object, of: entity, under: place, isCleared: isCleared)
+        continue
       } else {
-        let first = draft.entities[number].attributes.count
         addValue(number, at: place, of: entity, member)
-        guard isCleared, first < draft.entities[number].attributes.count else { continue }
-        draft.entities[number].attributes[first].clear()
       }
+      if isCleared { draft.entities[number].clear(from: before) }
     }
   }
 

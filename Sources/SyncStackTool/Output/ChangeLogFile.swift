@@ -46,9 +46,11 @@ private final class LineWriter: Sendable {
     if !FileManager.default.fileExists(atPath: path) {
       _ = FileManager.default.createFile(atPath: path, contents: nil)
     }
-    guard let file = FileHandle(forWritingAtPath: path), (try? file.seekToEnd()) != nil else {
+    guard let file = FileHandle(forWritingAtPath: path) else {
       throw ToolError("The log \(path) cannot be written. Check its folder and its permissions.")
     }
+    // A pipe has no end to go to, and takes what comes.
+    _ = try? file.seekToEnd()
     state = Locked(State(file: file))
   }
 
@@ -69,8 +71,8 @@ private final class LineWriter: Sendable {
     }
     if let failure {
       throw ToolError(
-        "The changes are stored, but the log \(path) is incomplete: \(failure). "
-          + "Free some space, or give another path.")
+        "The changes are stored, but the log \(path) is incomplete: "
+          + "\(failure.localizedDescription) Free some space, or give another path.")
     }
   }
 }

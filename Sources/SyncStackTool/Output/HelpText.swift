@@ -15,6 +15,13 @@ struct HelpText {
     lines += TextWrap.columns(
       syntax.operands.map { ($0.name, $0.help) } + syntax.options.map { ($0.usage, $0.help) },
       width: width)
+    // As it can be copied into a shell.
+    let example = TextWrap.lines(
+      syntax.example.split(separator: " ").map(String.init), width: width - 6)
+    lines += ["", "Example:"]
+    for (number, line) in example.enumerated() {
+      lines.append((number == 0 ? "  " : "    ") + line + (number < example.count - 1 ? " \\" : ""))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -16,7 +16,8 @@ struct Terminal: Sendable {
   /// The terminal the tool was started in.
   static var current: Terminal {
     Terminal(
-      outputWidth: TerminalDevice.output.columns, errorWidth: TerminalDevice.error.columns,
+      outputWidth: TerminalDevice.output.columns,
+      errorWidth: isDumb ? nil : TerminalDevice.error.columns,
       output: { data in
         do {
           try FileHandle.standardOutput.write(contentsOf: data)
@@ -27,6 +28,9 @@ struct Terminal: Sendable {
       // There is nobody left to tell that it cannot be written.
       error: { try? FileHandle.standardError.write(contentsOf: $0) })
   }
+
+  /// Whether the terminal says that it can do nothing but write one line below the other.
+  private static var isDumb: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 
   /// Ends the tool, because nobody gets what it has to say: quietly when whoever read it has gone.
   private static func leave(_ error: any Error) -> Never {
@@ -60,6 +64,13 @@ struct Terminal: Sendable {
   /// Writes text of the result as it is.
   func write(_ text: String) {
     output(Data(text.utf8))
+  }
+
+  /// Writes a value of the result as JSON, for people to read as well.
+  func write(json value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
   }
 
   /// Writes a line about what is going on.

@@ -173,7 +173,10 @@ extension Store {
     let path = files.path
     guard FileManager.default.fileExists(atPath: path) else {
       throw StoreError(
-        .cannotOpen, message: "There is no store at \(path). Check the path.")
+        .cannotOpen,
+        message: FileManager.default.isForbidden(path)
+          ? "The store at \(path) cannot be opened: this user may not enter its folder."
+          : "There is no store at \(path). Check the path.")
     }
     if let obstacle = files.obstacle() { throw obstacle }
     do {

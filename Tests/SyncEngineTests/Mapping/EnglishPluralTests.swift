@@ -40,7 +40,7 @@ import Testing
       ("price", "prices"), ("invoice", "invoices"), ("device", "devices"), ("voice", "voices"),
       ("class", "classes"), ("tax", "taxes"), ("buzz", "buzzes"), ("waltz", "waltzes"),
       ("course", "courses"), ("exercise", "exercises"), ("licence", "licences"),
-      ("album", "albums"),
+      ("album", "albums"), ("emoji", "emojis"), ("menu", "menus"), ("api", "apis"),
     ]
 
   @Test("one and many, each by itself and behind other words")
