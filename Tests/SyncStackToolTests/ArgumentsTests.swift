@@ -86,6 +86,9 @@ import Testing
           --coats N      how many
           --dry          only says so
 
+        Example:
+          syncstack move --dry
+
         """)
   }
 }

@@ -1,4 +1,4 @@
-// All but keys is optional: what every object here has, another may lack in a later answer.
+// All but keys is optional, for a later answer may lack it. What an item leaves out stays as it was; sync.whenMissing = clear at an attribute or an entity empties it.
 import Foundation
 import SyncStack
 

@@ -48,8 +48,12 @@ struct MappingTrial {
         !node.identity.isEmpty
       else { return nil }
       let filled = node.attributes.filter { !found.unfilledAttributes.contains($0.name) }
-      let keys = filled.compactMap(\.remoteKey.steps.first) + found.unusedKeys.keys.sorted()
-      return DeletionMarks.first(in: keys).map { (node.entity.name, $0) }
+      let spellings = filled.map { rule in
+        DeletionMarks.all(in: rule.spellings.compactMap { $0.steps.count == 1 ? $0.steps[0] : nil })
+      }
+      let unused = DeletionMarks.first(in: found.unusedKeys.keys.sorted()).map { [$0] }
+      let marks = unused ?? spellings.first { !$0.isEmpty }
+      return marks.map { (node.entity.name, $0.joined(separator: "” or “")) }
     }
     return diagnosis
   }

@@ -17,7 +17,7 @@ struct ShowCommand: Command {
       .init(
         "--records",
         "a line for each property, as on a terminal that is too narrow for the table"),
-      .init("--json", "a line of JSON for each entity or object, related ones by their keys"),
+      .init("--json", "a line of JSON for each entity or object, with its references as keys"),
     ],
     example: "syncstack show User --store app.sqlite --where 'age > 18' --sort=-age,name")
 

@@ -16,6 +16,11 @@ enum DeletionMarks {
     return keys.first(where: certain.contains) ?? keys.first(where: likely.contains)
   }
 
+  /// All of some keys that are one: the spellings of an attribute, of which a payload has any.
+  static func all(in keys: [String]) -> [String] {
+    keys.filter { certain.contains($0) || likely.contains($0) }
+  }
+
   /// What to do about a key.
   static func offer(_ key: String) -> String {
     "“\(key)” says that an object is deleted: with sync.tombstoneKey = “\(key)” in the user info of the "
