@@ -24,7 +24,7 @@ import Testing
     try JSONDecoder().decode(SyncReport.self, from: Data(output.utf8))
   }
 
-  /// Whether a report names a place: its last key among those that fill nothing, or a finding there.
+  /// Whether a report names a place: its last key among those that fill nothing, or a finding.
   private func names(_ place: String, _ report: SyncReport) -> Bool {
     let keys: [String] = place.split(separator: ".").map { String($0).replacing("[]", with: "") }
     for entity in report.entities.values {

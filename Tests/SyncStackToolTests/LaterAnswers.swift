@@ -1,7 +1,7 @@
 import Testing
 
-/// Two answers of one API: the first, of which a model is drawn, and a later one that differs from it
-/// as the documentation of the API says it may. Forms are those of the API, values our own.
+/// Two answers of one API: the first, of which a model is drawn, and a later one that differs
+/// from it as the documentation of the API says it may. Forms are those of the API, values our own.
 struct LaterAnswer: Sendable, CustomTestStringConvertible {
   let name: String
   let entity: String

@@ -91,7 +91,8 @@ extension JSONPath.Step {
 }
 
 extension JSONPath {
-  /// The path as a text that the initialiser for dotted texts reads: `data.items`, `a['b.c']`, `users.*`.
+  /// The path as a text that the initialiser for dotted texts reads: `data.items`,
+  /// `a['b.c']`, `users.*`.
   package var text: String {
     steps.reduce("") { path, step in
       switch step {

@@ -161,7 +161,7 @@ struct KeyFinder {
       && member.scalars.count == shape.count
   }
 
-  /// Whether it is a value with the name of its type, whose `id` names the column that it stands in.
+  /// Whether it is a value with the name of its type, whose `id` names its column.
   private var isTypedValue: Bool {
     guard case .single = place else { return false }
     return shape.valuesByType != nil && EntityFinder.ownName(of: shape) == nil

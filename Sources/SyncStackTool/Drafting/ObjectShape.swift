@@ -55,7 +55,7 @@ final class ObjectShape {
     return count >= 3 && keys.allSatisfy { members[$0].map { $0.present * 2 < count } ?? false }
   }
 
-  /// The keys of values that are named by a type beside them, as in `{"type": "date", "date": …}`;
+  /// The keys of values that are named by a type beside them: `{"type": "date", "date": …}`;
   /// nil where none are.
   var valuesByType: Set<String>? {
     guard let types = members["type"]?.scalars, types.texts == count else { return nil }
