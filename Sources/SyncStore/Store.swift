@@ -44,7 +44,7 @@ package final class Store: @unchecked Sendable {
   private var earlierRows: EarlierRows?
   private var others: OtherCommits?
 
-  /// Held by whoever looks for commits of others, so that nobody goes on before they were told.
+  /// Held during a look for commits of others, so that no call goes on before they were told.
   private let look = Locked(())
   let readers: ReaderPool?
 
@@ -169,7 +169,7 @@ package final class Store: @unchecked Sendable {
       if !commit, transaction.changesUnsent { unsent.clear() }
       transaction.isEnded = true
       if commit { others?.note(changes, on: writer) }
-      // Whoever is told may read; the transaction is none to read from any more.
+      // Observers may read; the transaction is none to read from any more.
       self.transaction = nil
       if commit, !changes.isEmpty { hub.publish(changes) }
       return (result, changes)
@@ -202,8 +202,8 @@ package final class Store: @unchecked Sendable {
     if isStopped { throw StoreError.interrupted }
   }
 
-  /// Folds a long log back into the database, after whoever wrote has gone on: nobody waits for it
-  /// but the next write, which can be stopped meanwhile.
+  /// Folds a long log back into the database, after the writer has gone on: only the next write
+  /// waits for it, which can be stopped meanwhile.
   ///
   /// - Returns: Whether it does; the turn is given up then when it has.
   private func foldLog(before ticket: WriteGate.Ticket) -> Bool {
@@ -238,11 +238,11 @@ package final class Store: @unchecked Sendable {
   package var isShareable: Bool { readers != nil }
 
   /// Tells the hub what others have committed to the file since the last write or look: other
-  /// processes, and other stores of this one. Does nothing while somebody writes here, because
-  /// nobody else can then, and what was there before is told when a transaction begins.
+  /// processes, and other stores of this one. Does nothing while a transaction writes here,
+  /// because no other writer can then, and earlier commits are told when a transaction begins.
   ///
-  /// - Complexity: as long as nobody else has committed, one look at the head of the file or its
-  ///   log, some microseconds.
+  /// - Complexity: as long as no other connection has committed, one look at the head of the file
+  ///   or its log, some microseconds.
   /// - Throws: ``StoreError``, when the file cannot be read or has another model now.
   package func tellOfOthers() throws {
     guard isShareable, !isOnWriterQueue else { return }

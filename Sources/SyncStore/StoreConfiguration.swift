@@ -47,7 +47,7 @@ package struct StoreConfiguration: Sendable {
   /// The clock that dates change sets; tests replace it.
   package var now: @Sendable () -> Date = { Date() }
 
-  /// Whether somebody wants to know the values that a commit changes.
+  /// Whether an observer wants to know the values that a commit changes.
   package let values = ValueDemand()
 
   /// Name of the program, for the history.

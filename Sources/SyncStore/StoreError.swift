@@ -128,7 +128,7 @@ extension StoreError {
 }
 
 extension StoreError: ExplainedError {
-  /// The message; with the statement when SQLite failed in a way nobody foresaw.
+  /// The message; with the statement when SQLite failed in an unforeseen way.
   public var description: String {
     guard code == .failed, let sql else { return message }
     return "\(message) The statement was: \(sql)"

@@ -48,16 +48,16 @@ public struct ChangeSet: Sendable {
   /// When it was committed.
   public package(set) var date: Date
 
-  /// Whether nobody knows what was committed: another process did, and the file keeps no history
-  /// that tells. Anything may have changed, and nothing is named. Whoever keeps something of the
-  /// store looks again.
+  /// Whether the changes are unknown: another process made the commit, and the file keeps no
+  /// history that names them. Anything may have changed, and nothing is named. Copies of rows have
+  /// to be read again.
   public package(set) var isUnknown = false
 
-  /// What changed objects held before and after, of as many as are told, while somebody asks for
-  /// it.
+  /// The values of changed objects before and after, of as many as are told, while an observer asks
+  /// for them.
   package var values: [ManagedObjectID: ChangedValues] = [:]
 
-  /// Which scratchpad made the change, so that it does not merge its own edits; 0 is nobody.
+  /// The context that made the change, so that it does not merge its own edits; 0 is none.
   package var origin: UInt64
 
   package init(

@@ -10,8 +10,8 @@ extension JSONItemReader {
     return itemRange
   }
 
-  /// Steps over further elements of the array as long as somebody knows them: is shown what is left
-  /// of the payload from where the next one begins, and says how many bytes of it are a whole
+  /// Steps over further elements of the array as long as a closure knows them: it is shown what is
+  /// left of the payload from where the next one begins, and says how many bytes of it are a whole
   /// object or array, or 0. What stands between them is checked; where it is not what it should be,
   /// ``skipNext()`` says so.
   ///

@@ -1,4 +1,5 @@
-/// Who inherits from whom, by index; checked to be free of cycles, unknown and repeated names.
+/// The superentity of each entity, by index; checked to be free of cycles, unknown and repeated
+/// names.
 struct EntityHierarchy {
   let indexes: [String: Int]
   private(set) var superentities: [Int?]

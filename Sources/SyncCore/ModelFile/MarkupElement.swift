@@ -1,5 +1,6 @@
-/// Hands out the attributes of one element of a model document by name and type. What nobody asked
-/// for and nobody knows is an error in the end: it might change what is stored.
+/// Hands out the attributes of one element of a model document by name and type. An
+/// attribute that is not asked for and not known is an error in the end: it might change what is
+/// stored.
 struct MarkupFields {
   let element: MarkupElement
   let document: String

@@ -3,7 +3,7 @@ package import Foundation
 /// What to fetch: the entity, which of its objects, in which order, and what of them.
 ///
 /// Without sort keys the order is that of insertion, which is also what decides between objects
-/// that the sort keys leave equal. Row space only: objects are made of the answer by whoever asked.
+/// that the sort keys leave equal. Row space only: a context makes objects of the answer.
 package struct FetchPlan: Sendable {
   /// What the answer lists.
   package enum Output: Sendable {

@@ -1,6 +1,6 @@
 // A sort is long code, which the compiler writes out for each type of collection and each closure
 // that compares: a tenth of what there was to compile. Here are those that all collections share,
-// in the place of the library's own: whoever writes `sorted` gets one of them. An array that is
+// in the place of the library's own: a call of `sorted` takes one of them. An array that is
 // sorted with each object, or in one go with millions, has code of its own and says `sort(by:)`.
 
 extension Sequence<Int64> {

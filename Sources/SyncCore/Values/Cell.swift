@@ -14,8 +14,8 @@ package import Foundation
 /// and bytes of half a gigabyte and more; what is longer than SQLite can store
 /// (https://www.sqlite.org/limits.html) has ``longest`` as its length, and cannot be bound.
 ///
-/// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and whoever holds
-/// cells keeps both alive.
+/// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and the holder
+/// of cells keeps both alive.
 ///
 /// The attribute on the type is what lets other modules inline what is inlinable.
 @usableFromInline

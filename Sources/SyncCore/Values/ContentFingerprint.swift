@@ -1,6 +1,6 @@
 /// 128 bits that stand for some bytes: bytes with the same fingerprint are the same, as far as
-/// chance is concerned. No protection against somebody who makes bytes to fit a fingerprint, which
-/// is why there is a seed that nobody outside knows.
+/// chance is concerned. Bytes that are made to fit a fingerprint are not told apart, which is why
+/// there is a seed that stays inside the program.
 ///
 /// Two chains of full-width multiplications, each over all bytes, 16 at a time; they wait for each
 /// other only at the end. About 9 GB/s.

@@ -166,8 +166,8 @@ package enum DateText {
 
   // MARK: - .NET
 
-  /// Reads `/Date(1467298867000)/` and `/Date(1467298867000-0400)/`, whose zone is that of whoever
-  /// wrote it and leaves the moment as it is
+  /// Reads `/Date(1467298867000)/` and `/Date(1467298867000-0400)/`, whose zone is that of the
+  /// writer and leaves the moment as it is
   /// (https://www.odata.org/documentation/odata-version-2-0/json-format).
   private static func dotNet(_ bytes: UnsafeRawBufferPointer) -> Double? {
     guard bytes.starts(with: "/Date(".utf8), bytes.count > 8,

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// `Mutex` alone would do, but for the thread sanitizer: a thread that has to wait for a mutex gets
 /// it inside the standard library, where the sanitizer does not look on Linux, so it takes the next
-/// access for a race. The two atomic operations tell it who came after whom; they cost about a
+/// access for a race. The two atomic operations tell it the order of accesses; they cost about a
 /// nanosecond.
 package struct Locked<Value>: ~Copyable {
   private let mutex: Mutex<Value>
@@ -14,7 +14,7 @@ package struct Locked<Value>: ~Copyable {
     mutex = Mutex(value)
   }
 
-  /// Calls the body while nobody else has the value. The body must not call out.
+  /// Calls the body while no other thread has the value. The body must not call out.
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -2,7 +2,7 @@
 /// after close.
 ///
 /// The message says what to do, and is printed in release builds too: `precondition` and
-/// `preconditionFailure` drop their text under `-O`, and leave whoever made the mistake with a bare
+/// `preconditionFailure` drop their text under `-O`, and leave the programmer with a bare
 /// trap.
 @usableFromInline
 package func programmingError(

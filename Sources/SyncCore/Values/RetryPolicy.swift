@@ -38,7 +38,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
 /// Numbers of seconds that come from outside, such that nothing traps on them or waits for ever.
 package enum Seconds {
-  /// A day: whoever asks for more is asked again after that.
+  /// A day: a server that asks for more is asked again after that.
   private static let longest = 86_400.0
 
   /// At least 0, at most a day; 0 for what is no number.

@@ -11,8 +11,8 @@
 /// need not make room for them. Confined to its owner.
 @usableFromInline
 package final class RowBlock {
-  // Other modules look at some of these in their loops, where the compiler cannot see that nobody
-  // else does.
+  // Loops of other modules read some of these, where the compiler cannot see that nothing else
+  // writes them.
 
   /// Number of slots of a row, the first of which is ``first``.
   @exclusivity(unchecked) @usableFromInline package private(set) var width: Int
@@ -29,7 +29,7 @@ package final class RowBlock {
     self.init(slots: 0..<Swift.max(width, 1), capacity: capacity)
   }
 
-  /// Makes a block of some slots of an entity, at least one. Nobody may ask for others.
+  /// Makes a block of some slots of an entity, at least one. Other slots may not be asked for.
   package init(slots: Range<Int>, capacity: Int) {
     require(!slots.isEmpty, "A block has at least one slot.")
     first = slots.lowerBound

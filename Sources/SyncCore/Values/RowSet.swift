@@ -49,8 +49,8 @@ package struct RowSet: Sendable {
   /// Adds row numbers, a page at a time where they follow each other.
   ///
   /// - Parameters:
-  ///   - row: The number at a position; what no row can have is passed over. Nobody may change the
-  ///     set meanwhile.
+  ///   - row: The number at a position; a number that no row can have is passed over. The set
+  ///     may not be changed meanwhile.
   ///   - onNew: Told about each position whose number was not there.
   /// - Complexity: O(`count`).
   @inlinable @inline(__always)
@@ -190,7 +190,7 @@ extension RowSet {
 /// The numbers that rows of a table can have.
 ///
 /// A store gives them out from 1 on and never again. A file may hold others, when another program
-/// wrote to it or its disk failed: whoever reads one says so, and nobody calculates with it.
+/// wrote to it or its disk failed: the reader of one reports it, and it enters no calculation.
 @usableFromInline
 package enum RowNumber {
   /// The largest number that is given out: 68,719,476,736. Enough for a million new objects a

@@ -1,5 +1,5 @@
-/// 256 bits that stand for some bytes, the same everywhere, and that nobody can make other bytes
-/// for: SHA-256 of FIPS 180-4. Takes the bytes in pieces.
+/// 256 bits that stand for some bytes, the same everywhere, for which no other bytes can be made:
+/// SHA-256 of FIPS 180-4. Takes the bytes in pieces.
 package struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,

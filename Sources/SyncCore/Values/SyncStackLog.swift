@@ -1,4 +1,4 @@
-/// What happened that nobody can be thrown an error for, told to whoever wants to hear of it.
+/// Findings that no caller can be thrown an error for, told to a handler of the program.
 ///
 /// ```swift
 /// SyncStackLog.handler = { print("SyncStack:", $0) }
@@ -7,7 +7,7 @@ public enum SyncStackLog {
   private static let state = Locked<(@Sendable (String) -> Void)?>(nil)
 
   /// Called with a sentence for each finding, on the thread that met it; nil, as in the beginning,
-  /// is nobody.
+  /// drops them.
   public static var handler: (@Sendable (String) -> Void)? {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }

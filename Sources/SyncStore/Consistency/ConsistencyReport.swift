@@ -4,8 +4,8 @@ public struct ConsistencyProblem: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     /// What SQLite's own check finds. Repair makes indexes anew, which is all that it can mend.
     case file
-    /// Row numbers beyond those that are given out. Other rows refer to them, so nobody can change
-    /// them.
+    /// Row numbers beyond those that are given out. Other rows refer to them, so they cannot be
+    /// changed.
     case rows
     /// Versions of rows that are none. Repair begins to count anew.
     case versions
@@ -33,7 +33,7 @@ public struct ConsistencyProblem: Sendable, Hashable {
     /// Fingerprints of what syncs have stored that contradict the file. Repair forgets all of them:
     /// the next sync reads everything once.
     case fingerprints
-    /// What sessions keep and nobody can go on with. Repair forgets these sessions;
+    /// Rows of sessions that cannot go on. Repair forgets these sessions;
     /// nothing is deleted.
     case sessions
     /// Entries of the history that cannot be read. `DataStack.stopTrackingChanges()` forgets all of

@@ -35,7 +35,7 @@ extension ConsistencyRule {
     return sets + [log]
   }
 
-  /// What sessions keep can be read by whoever goes on with them.
+  /// The rows that sessions keep can be read when they go on.
   static func sessions(_ reader: StoreReader) throws -> [ConsistencyRule] {
     guard try reader.hasOpenSyncs else { return [] }
     func rule(

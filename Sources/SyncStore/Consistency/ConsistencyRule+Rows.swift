@@ -76,7 +76,7 @@ extension ConsistencyRule {
     }
   }
 
-  /// Values that the model says are unique occur once. Nobody but the program can say which of two
+  /// Values that the model says are unique occur once. Only the program can say which of two
   /// objects is the right one.
   static func uniqueness(_ reader: StoreReader) -> [ConsistencyRule] {
     reader.layout.entities.flatMap { entity in

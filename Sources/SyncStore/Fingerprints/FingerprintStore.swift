@@ -9,9 +9,9 @@ import SyncCore
 /// _syncstack_print_log    what was changed since the oldest set was made, a row per generation
 /// ```
 ///
-/// A set says something about rows as they were at its generation. Whoever writes to the store adds
-/// to the log, in ``StoreTransaction/finish()``, the one place where writes end; so whoever reads a
-/// set knows what it must not believe any more. A gap in the log, from a program that does not keep
+/// A set says something about rows as they were at its generation. Every write adds to
+/// the log, in ``StoreTransaction/finish()``, the one place where writes end; so the log names the
+/// rows about which a set counts no longer. A gap in the log, from a program that does not keep
 /// one, shows by the numbers, and the set counts for nothing.
 ///
 /// The tables are made when the first set is kept. Nothing that was written long before is written
@@ -100,8 +100,8 @@ struct FingerprintStore {
     while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
   }
 
-  /// What was changed after a generation, or nil when nobody can say: part of the log is gone, or
-  /// damaged.
+  /// The rows that changed after a generation, or nil when that is not known: part of the log is
+  /// gone, or damaged.
   func changes(after generation: Int64) throws -> [FingerprintChange]? {
     let now = try Metadata(connection: connection).integer(.generation) ?? 0
     if now == generation { return [] }

@@ -20,8 +20,7 @@ package struct OpenSync: Hashable, Sendable {
   package let kind: String
   package let name: String
 
-  /// Counts what was written, so that whoever has it in memory knows whether somebody else wrote
-  /// since.
+  /// Counts what was written, so that a copy in memory shows whether it is the latest.
   package let revision: Int64
   package let head: Data
 

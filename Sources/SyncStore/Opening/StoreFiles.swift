@@ -15,7 +15,7 @@ struct StoreFiles {
   var path: String { url?.path ?? "" }
 
   /// Removes the files that are there, copies of earlier migrations and the folder of remote sync
-  /// included: whoever removes a store wants its data gone.
+  /// included: with a store its data has to go.
   ///
   /// - Throws: ``StoreError`` that names the file that cannot be removed.
   func remove() throws {

@@ -164,8 +164,8 @@ struct StoreOpener {
 }
 
 extension Store {
-  /// The model that the store at a place was last opened with: so that the store can be looked at
-  /// by somebody who does not have the model.
+  /// The model that the store at a place was last opened with: so that a program without the model
+  /// can read the store.
   ///
   /// - Throws: ``StoreError`` when there is no store, or something else in its place.
   package static func keptModel(at url: URL) throws -> ManagedObjectModel {

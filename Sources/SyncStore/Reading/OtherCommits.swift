@@ -4,9 +4,9 @@ import SyncCore
 /// Notices what others commit to the file of a store: other processes, and other stores in this
 /// one. Confined to the writer queue.
 ///
-/// Every commit that changes something raises the file's generation by one, whoever makes it. What
+/// Every commit that changes something raises the file's generation by one. What
 /// lies between the latest one that was told here and the one in the file was made by others. Of a
-/// file with a history they are known exactly; otherwise nobody knows what they changed
+/// file with a history they are known exactly; otherwise their changes are unknown
 /// (``ChangeSet/isUnknown``).
 struct OtherCommits {
   /// What the writer's connection had seen of the file when it was last looked at.
@@ -18,7 +18,7 @@ struct OtherCommits {
   /// The model of the file, as the store found it or made it.
   private let model: String?
 
-  /// Has the connection look at the file. Nobody counts it among the statements of the store.
+  /// Has the connection look at the file. It is not counted among the statements of the store.
   private let glance: Statement
 
   init(of reader: StoreReader) throws {
@@ -26,7 +26,7 @@ struct OtherCommits {
       "PRAGMA data_version", connection: reader.connection.handle, recorder: StatementRecorder(),
       isKept: true)
     let metadata = Metadata(connection: reader.connection)
-    // Counts that are damaged are the business of whoever writes, or repairs them.
+    // Damaged counts are reported by the next write, and by a repair.
     generation = (try? metadata.counters().generation) ?? 0
     model = try metadata.text(.versionHash)
     version = reader.connection.seenVersion
@@ -42,7 +42,7 @@ struct OtherCommits {
   /// What others have committed since the last look, oldest first. To be asked inside a
   /// transaction.
   ///
-  /// - Complexity: O(1), without a statement, as long as nobody else has committed.
+  /// - Complexity: O(1), without a statement, as long as no other connection has committed.
   mutating func look(with reader: StoreReader, now: () -> Date) throws -> [ChangeSet] {
     let seen = reader.connection.seenVersion
     guard seen != version else { return [] }

@@ -28,8 +28,8 @@ extension StoreReader {
     try readingThrough { try store.readParts(of: id, body) }
   }
 
-  /// What was changed after a generation, or nil when nobody can say. Rows of tables that no set is
-  /// about are not in it.
+  /// The rows that changed after a generation, or nil when that is not known. Rows of tables that
+  /// no set is about are not in it.
   package func fingerprintChanges(after generation: Int64) throws -> [FingerprintChange]? {
     try prepareToRead()
     return try FingerprintStore(connection: connection).changes(after: generation)

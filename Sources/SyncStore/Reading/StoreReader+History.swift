@@ -10,7 +10,7 @@ extension StoreReader {
     return HistoryToken(number: max(last, try historyFloor()))
   }
 
-  /// A number that is another one once somebody else has committed to the file, in whichever
+  /// A number that is another one once another connection has committed to the file, in whichever
   /// process; of use to a store that does not write itself.
   package func dataVersion() throws -> Int64 {
     try prepareToRead()

@@ -2,7 +2,7 @@ import Foundation
 import SyncCore
 
 /// One value of a ``RowPage`` in 16 bytes: a number, or where in the page's bytes it lies, and what
-/// it has to become. A cell says all that is needed to read it, so nobody asks the layout again.
+/// it has to become. A cell says all that is needed to read it, so the layout is not asked again.
 struct PageCell: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case null

@@ -1,8 +1,9 @@
 import Foundation
 package import SyncCore
 
-/// Rows that were read together, as SQLite gave them. A value is made when somebody asks for it, so
-/// reading a row takes no memory of its own, and what nobody looks at costs a copy of its bytes.
+/// Rows that were read together, as SQLite gave them. A value is made when it is asked for, so
+/// reading a row takes no memory of its own, and a value that is not read costs a copy of its
+/// bytes.
 ///
 /// ```
 ///  cells: two for the row itself, one for each slot      bytes: texts and data, one after the other
@@ -188,7 +189,7 @@ package final class RowPage: @unchecked Sendable {
     return PageCell(word: UInt64(offset), length: UInt32(content.count), kind: kind)
   }
 
-  /// Gives back what nobody will write to any more.
+  /// Gives back the memory that no further row needs.
   func close() {
     guard byteCapacity > byteCount + 64 else { return }
     byteCapacity = byteCount

@@ -99,7 +99,7 @@ struct RowScanner {
       layout.entities[target.table.rootIndex].entity.familyEntities
       .map { $0.record.properties.count }.max() ?? 0
     var map = [Int](repeating: -1, count: width)
-    // Whoever says what it reads does not ask for the version.
+    // A reader that names its slots does not ask for the version.
     var next = target.table.hasEntityColumn ? 2 : 1
     for slot in slots where target.column(slot) != nil {
       map[slot] = next

@@ -201,7 +201,7 @@ final class RowWriter {
   }
 }
 
-/// A row as somebody has read it.
+/// A row as it was read.
 package struct RowVersion {
   let row: Int64
   let version: Int64

@@ -35,7 +35,7 @@ package struct StoredMember: Sendable, Hashable {
   }
 }
 
-/// The values of a row by slot: those of the page it was read with, until somebody sets one.
+/// The values of a row by slot: those of the page it was read with, until one is set.
 package enum RowValues: Sendable {
   /// There are none.
   case none

@@ -43,7 +43,7 @@ extension Connection {
   /// Writes what the cache holds of the transaction to the log.
   func flushCache() throws {
     let code = sqlite3_db_cacheflush(handle)
-    // Pages that somebody is about to use stay where they are.
+    // Pages that are about to be used stay where they are.
     guard code == SQLITE_OK || code == SQLITE_BUSY else {
       throw StoreError.sqlite(code, on: handle)
     }
@@ -74,7 +74,7 @@ extension Connection {
     return try body()
   }
 
-  // Nobody counts these among the statements of a transaction.
+  // These do not count among the statements of a transaction.
 
   private func setting(_ name: String) -> Int64? {
     let statement = try? Statement(
@@ -103,8 +103,8 @@ extension Connection {
   /// times as much between batches.
   var logLimit: Int { (expectsBatches ? 3000 : 1000) * PageSize.usual / pageSize }
 
-  /// Switches the file to a journal. Where others open the file at the same moment, SQLite asks
-  /// nobody whether to wait for them (https://www.sqlite.org/c3ref/busy_handler.html: it might be
+  /// Switches the file to a journal. Where others open the file at the same moment, SQLite does
+  /// not ask whether to wait for them (https://www.sqlite.org/c3ref/busy_handler.html: it might be
   /// in vain).
   func setJournal(_ mode: String) throws {
     var waited = 0

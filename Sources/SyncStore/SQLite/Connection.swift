@@ -7,7 +7,7 @@ final class Connection {
   enum Mode {
     case writer
     case reader
-    /// Reads a file that nobody changes, without files beside it; see ``ReadOnlyFile``.
+    /// Reads a file that does not change, without files beside it; see ``ReadOnlyFile``.
     case unchanging
   }
 
@@ -38,7 +38,7 @@ final class Connection {
   /// Whether the transaction that runs writes many rows.
   var expectsRows = false
 
-  /// What the cache is set to without anybody's doing, once it was asked.
+  /// The default size of the cache, once it was asked.
   var usualCacheSize: Int64?
 
   private var cache = StatementCache()
@@ -96,7 +96,7 @@ final class Connection {
     guard !isClosed else { return }
     isClosed = true
     cache.removeAll()
-    // The form that waits for statements somebody still holds
+    // The form that waits for statements that are still held
     // (https://www.sqlite.org/c3ref/close.html).
     sqlite3_close_v2(handle)
   }
@@ -184,8 +184,8 @@ final class Connection {
     guard code == SQLITE_OK else { throw StoreError.sqlite(code, on: target.handle) }
   }
 
-  /// A number that is another one when the connection has seen a commit, its own or somebody
-  /// else's, since it was asked last; it may be another one without any. Sees what was committed
+  /// A number that is another one when the connection has seen a commit, its own or another one's,
+  /// since it was asked last; it may be another one without any. Sees what was committed
   /// before the latest read began, and costs nothing
   /// (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
   var seenVersion: UInt32 {
@@ -197,10 +197,10 @@ final class Connection {
   /// Folds the log back into the database as far as readers let it. Waits for another process a
   /// tenth of a second.
   ///
-  /// Nobody writes meanwhile, in whichever process: before SQLite 3.51.3 a log that another
-  /// connection begins anew during a checkpoint may lose what is written to it
-  /// (https://www.sqlite.org/wal.html#walresetbug). While somebody else writes, it is left as it is
-  /// until the next time.
+  /// No process writes meanwhile: before SQLite 3.51.3 a log that another connection begins anew
+  /// during a checkpoint may lose what is written to it
+  /// (https://www.sqlite.org/wal.html#walresetbug). While another process writes, it is left as it
+  /// is until the next time.
   func foldLogAlone() {
     guard sqlite3_libversion_number() < 3_051_003, let path = sqlite3_db_filename(handle, "main")
     else { return foldLog() }

@@ -8,7 +8,7 @@ import CSyncStackSQLite
 /// where SQLite takes half as many (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html,
 /// SQLITE_CONFIG_PMASZ), which it lets itself be told before it is first used in a process. For
 /// others in it that changes sorts over connections with a cache of less than a megabyte, which
-/// merge more pieces. SQLite asks that nobody else uses it during the call; it sets one number,
+/// merge more pieces. SQLite may not be in use elsewhere during the call; it sets one number,
 /// which is read when something is sorted. A file keeps the size it was made with.
 enum PageSize {
   /// SQLite's own.

@@ -5,7 +5,7 @@ import Foundation
 /// One with a write-ahead log needs two files beside it, the log and its index, even to be read
 /// (https://www.sqlite.org/wal.html#read_only_databases). Where they are not there and cannot be
 /// made, everything is in the file itself, as its last writer left it, so it is opened as one that
-/// does not change. Somebody with more rights may begin to write meanwhile: that goes to a log
+/// does not change. A process with more rights may begin to write meanwhile: that goes to a log
 /// first, and is not seen.
 struct ReadOnlyFile {
   let path: String

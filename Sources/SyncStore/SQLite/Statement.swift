@@ -141,7 +141,7 @@ struct StatementCache {
   private var clock = 0
   private let limit = 400
 
-  /// The cached statement of that text when nobody is running it.
+  /// The cached statement of that text when it is not running.
   mutating func idleStatement(_ sql: String) -> Statement? {
     guard let index = statements.index(forKey: sql) else { return nil }
     let statement = statements.values[index].statement

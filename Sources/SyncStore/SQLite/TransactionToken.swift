@@ -14,7 +14,7 @@ package final class TransactionToken: Sendable {
   private let stopped = Atomic<Bool>(false)
   private let wait = Locked<(@Sendable () -> Void)?>(nil)
 
-  /// Steps of a loop of ours between two looks at whether somebody stopped the transaction.
+  /// Steps of a loop of ours between two looks at whether the transaction was stopped.
   static let stride = 1024
 
   package init() {}

@@ -153,7 +153,7 @@ struct LinkPairs {
     let conditions = sources.all.flatMap { source -> [String] in
       let ends = oldEnds(source)
       var result = [moved("member", ends.member, destination)]
-      // Without an inverse nobody but the owner knows of its links, and it has lost the property.
+      // Without an inverse only the owner has its links, and it has lost the property.
       if relationship.inverseSlot != nil { result.append(moved("owner", ends.owner, owner)) }
       return result.compactMap { $0 }
     }

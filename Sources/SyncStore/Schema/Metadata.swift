@@ -27,7 +27,8 @@ struct Metadata {
     /// Whether the tables of outboxes are there.
     case outboxes
 
-    /// Where the store is synced, and as whom; set by programs that keep no settings of their own.
+    /// The server and the account of remote sync; set by programs that keep no settings of their
+    /// own.
     case remoteServer
     case remoteApp
     case remoteUser
@@ -35,7 +36,7 @@ struct Metadata {
     /// The oldest generation that a set of fingerprints is about; none when there are no sets.
     case fingerprints
 
-    /// Whether somebody calculates with it.
+    /// Whether it enters calculations.
     var isCount: Bool {
       switch self {
       case .generation, .historyEnd, .fingerprints: true

@@ -104,7 +104,7 @@ extension ChangeRecorder {
     let hasKeys = layout.members(of: table).contains { $0.keySlot != nil }
     let isSingle = !table.hasEntityColumn
     var unknown: [Int64] = []
-    // By index: whoever holds the list has it copied when it changes.
+    // By index: a list that is held twice is copied when it changes.
     for index in 0..<updates.count {
       let update = updates.list[index]
       if isSingle, update.entity < 0 { updates.setEntity(table.rootIndex, at: index) }

@@ -66,8 +66,8 @@ struct DeletePlanner {
     }
   }
 
-  /// Dooms rows that exist and were not doomed yet, and notes whom they lead to: nobody looks at
-  /// them again before they are deleted.
+  /// Dooms rows that exist and were not doomed yet, and notes the objects they lead to: they
+  /// are not read again before they are deleted.
   ///
   /// - Parameters:
   ///   - entity: the entity of the rows or one above it.

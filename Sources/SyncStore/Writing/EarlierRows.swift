@@ -1,8 +1,8 @@
 import SyncCore
 
 /// The rows that a transaction changes, as they were before it: kept by SQLite in a table of its
-/// temporary database for each table of the store, by triggers that exist only while somebody asks
-/// for values.
+/// temporary database for each table of the store, by triggers that exist only while an observer
+/// asks for values.
 ///
 /// ```
 /// UPDATE user … ──▶ trigger ──▶ _earlier_3 (the row as it was first) ──▶ ChangeSet.values
@@ -23,7 +23,7 @@ struct EarlierRows {
 
   /// Makes the tables and triggers. Not inside a transaction.
   func begin() throws {
-    // Whoever was stopped halfway has left some.
+    // A call that was stopped halfway has left some.
     try end()
     for table in layout.tables {
       let (name, columns) = (name(table), columns(table))

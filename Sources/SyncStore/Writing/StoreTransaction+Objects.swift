@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// Single objects, by slot. Whoever writes different values to many fills a ``RowBlock``.
+/// Single objects, by slot. A ``RowBlock`` writes different values to many.
 extension StoreTransaction {
   /// Writes the same values to objects; see ``update(_:indexes:rows:of:slots:)``.
   ///

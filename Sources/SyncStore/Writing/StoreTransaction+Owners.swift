@@ -4,10 +4,10 @@ import SyncCore
 /// gets another owner, changes the lists of its owners. Whatever writes such a column records them
 /// by this.
 extension StoreTransaction {
-  /// Whom some rows belong to, by row, for each side on which they have an owner.
+  /// The owners of some rows, by row, for each side on which they have one.
   typealias Owners = [(side: OwnerSide, owners: [Int64: Int64])]
 
-  /// Whom rows belong to that are about to be written.
+  /// The owners of rows that are about to be written.
   ///
   /// - Parameter slots: Those that will be written.
   /// - Complexity: one lookup for each row, when an owner is among the slots.

@@ -33,8 +33,8 @@ extension StoreTransaction {
   }
 
   /// Has both sides of one-to-one relationships say the same when each was written for itself, by
-  /// what somebody knew of them before. A partner that leads nowhere is led back; after that,
-  /// whoever leads to an object that does not lead back leads nowhere.
+  /// an earlier state of the other. A partner that leads nowhere is led back; after that, an object
+  /// that leads to one that does not lead back leads nowhere.
   ///
   /// - Returns: Rows that were written for that, by root entity.
   package func settle(_ pairs: WrittenPairs) throws -> [Int: Set<Int64>] {
@@ -139,7 +139,7 @@ package struct WrittenPairs {
     written[PropertyKey(relationship), default: []].append(row)
   }
 
-  /// Notes whom an object was paired with, who may lead to it still.
+  /// Notes the former partner of an object, which may lead to it still.
   ///
   /// - Parameter relationship: As the partner has it.
   package mutating func part(_ relationship: RelationshipDescription, of row: Int64) {

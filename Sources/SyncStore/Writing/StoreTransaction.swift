@@ -44,7 +44,7 @@ package final class StoreTransaction: StoreReader {
   /// Asked about all that was changed, at the end; what it throws undoes that.
   package var refusal: ((StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?
 
-  /// The rows as they were before; nil when nobody asks for values.
+  /// The rows as they were before; nil when no observer asks for values.
   var earlierRows: EarlierRows?
 
   /// What the history keeps of deleted objects, besides their keys.
@@ -81,7 +81,7 @@ package final class StoreTransaction: StoreReader {
 
   /// Throws when the transaction is over. After an error that ended it, further statements would
   /// each be committed on their own.
-  /// And when somebody stopped it.
+  /// And when it was stopped.
   func requireOpen() throws {
     if isEnded { throw StoreError.transactionEnded }
     try token.checkpoint()
@@ -102,7 +102,8 @@ package final class StoreTransaction: StoreReader {
     try lateIndexes.restore(link)
   }
 
-  /// What the store keeps about its commits, once it was asked for: nobody else writes meanwhile.
+  /// What the store keeps about its commits, once it was asked for: no other writer comes in
+  /// between.
   private var counters: Metadata.Counters?
 
   private func readCounters() throws -> Metadata.Counters {

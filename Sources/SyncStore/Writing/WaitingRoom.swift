@@ -3,8 +3,8 @@ import SyncCore
 /// Where those who are about to write wait without a thread, until it makes sense to have one.
 ///
 /// A few may be admitted at a time: one that writes, and some that read their input meanwhile and
-/// then wait at the ``WriteGate``. The others are parked. Somebody more urgent than all who were
-/// admitted is admitted at once, so nobody urgent waits behind others' reading.
+/// then wait at the ``WriteGate``. The others are parked. A sync that is more urgent than all
+/// that were admitted is admitted at once, so it does not wait for others to read.
 ///
 /// ```
 /// enter ──▶ admitted ──▶ leave: the next ones are admitted
@@ -45,9 +45,9 @@ package final class WaitingRoom: Sendable {
   /// How many are parked.
   package var parkedCount: Int { state.withLock { $0.parked.count } }
 
-  /// Enters when nobody else is there, so that there will be nobody to wait for.
+  /// Enters an empty room, in which there is nothing to wait for.
   ///
-  /// - Returns: The seat to ``leave(_:)``; nil when somebody is there.
+  /// - Returns: The seat to ``leave(_:)``; nil when the room is not empty.
   package func enterAlone(priority: Int) -> Seat? {
     state.withLock { state in
       guard state.admitted.isEmpty, state.parked.isEmpty else { return nil }
@@ -59,8 +59,8 @@ package final class WaitingRoom: Sendable {
 
   /// Enters, now or later.
   ///
-  /// - Parameter admit: Called once when admitted, at once when there is room, on the thread of
-  ///   whoever makes room otherwise; quick.
+  /// - Parameter admit: Called once when admitted, at once when there is room, on the thread that
+  ///   makes room otherwise; quick.
   /// - Returns: The seat to ``leave(_:)`` once admitted.
   package func enter(priority: Int, admit: @escaping @Sendable (Seat) -> Void) -> Seat {
     let (seat, isAdmitted) = state.withLock { state in

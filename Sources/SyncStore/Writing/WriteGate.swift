@@ -53,9 +53,9 @@ package final class WriteGate: Sendable {
     }
   }
 
-  /// Enters when nobody is inside; waits for nobody.
+  /// Enters an empty gate, without waiting.
   ///
-  /// - Returns: The ticket to ``leave(_:)`` with; nil when somebody is there.
+  /// - Returns: The ticket to ``leave(_:)`` with; nil when the gate is not empty.
   package func enterAlone() -> Ticket? {
     state.withLock { state in
       guard state.inside == nil else { return nil }
