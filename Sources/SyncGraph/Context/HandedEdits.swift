@@ -96,6 +96,7 @@ extension ManagedObjectContext {
     let changes = parent.queue.sync { parent.receive(edits, from: self) }
     result.overruled += outcome.vanished.map { SaveConflict($0, $0.changed, $0.base, nil) }
     take(outcome, inserted, updated, deleted)
+    unloadLists(leadingTo: outcome.vanished)
     let saved = inserted + updated + deleted
     merge(changes, except: saved)
     tellChildren(outcome, changes, saved)
@@ -116,6 +117,7 @@ extension ManagedObjectContext {
       bury(object)
       noteForChildren(object)
     }
+    unloadLists(leadingTo: lost)
     queue.closed { settle() }
   }
 
