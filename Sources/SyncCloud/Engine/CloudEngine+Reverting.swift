@@ -23,8 +23,8 @@ extension CloudEngine {
     try await takeBack(problem.record, in: CloudZone(stored: problem.zone, zone), isAny: false)
   }
 
-  /// Takes back an edit that was not sent: the server's copy takes its place, a deleted object comes
-  /// back, and what the server has never had goes, with all below it that it has never had.
+  /// Takes back an edit that was not sent: the server's copy takes its place, a deleted object
+  /// comes back, and what the server has never had goes, with all below it that it has never had.
   ///
   /// An object that was moved into what somebody else shares goes home again, and leads to nothing
   /// there. What a participant has taken out comes back, and what he took stays his.

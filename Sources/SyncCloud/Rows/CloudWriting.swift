@@ -186,9 +186,9 @@ final class CloudWriting {
     zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
   }
 
-  /// Whether a record of a zone may lead to an object of another one. In what is shared a parent and
-  /// the half of a one-to-one say as much about the other object: they lead to what was there, or
-  /// where the other half says the same.
+  /// Whether a record of a zone may lead to an object of another one. In what is shared a parent
+  /// and the half of a one-to-one say as much about the other object: they lead to what was there,
+  /// or where the other half says the same.
   func mayLead(
     _ relationship: RelationshipDescription, _ entity: EntityDescription,
     from source: (name: String, row: Int64?, zone: String), to target: RemoteRecord
