@@ -2,18 +2,23 @@ public import SyncCore
 
 /// What went wrong with objects, a context or a stack, where, and what to do about it.
 public struct GraphError: Error, Sendable {
+  /// What went wrong. What a block has not saved is still in its context.
   public enum Code: String, Sendable, Hashable, Codable {
     /// Objects break rules of the model; see ``GraphError/failures``.
     case validation
-    /// A delete rule forbids the deletion; ``GraphError/objects`` are in the way.
+    /// The delete rule *deny* forbids the deletion; ``GraphError/objects`` are in the way. Delete
+    /// these before, or part them.
     case deletionDenied
-    /// Rows changed since they were read; see ``GraphError/conflicts``.
+    /// Rows changed since they were read; see ``GraphError/conflicts``. Choose a merge policy, or
+    /// call ``ManagedObjectContext/updateAndSave(attempts:_:)``.
     case conflict
-    /// There is no object of that identifier.
+    /// There is no object of that identifier: it was deleted, or never saved.
     case notFound
-    /// A class does not fit the entity that it stands for.
+    /// A class does not fit the entity that it stands for: a property is missing, or of another
+    /// type.
     case classMismatch
-    /// The model document is at none of the places where it was looked for.
+    /// The model document is at none of the places where it was looked for, which the message
+    /// lists.
     case modelNotFound
     /// A uniqueness constraint of the model does not hold; ``GraphError/entity`` and
     /// ``GraphError/message`` name the entity and the values.
@@ -28,6 +33,7 @@ public struct GraphError: Error, Sendable {
     case readOnly
   }
 
+  /// What went wrong.
   public let code: Code
 
   /// A sentence that says what is wrong and what to do.
@@ -92,6 +98,7 @@ extension GraphError: ExplainedError {}
 
 /// One rule of the model that one object breaks.
 public struct ValidationFailure: Error, Sendable {
+  /// Which rule of the model it is.
   public enum Rule: String, Sendable, Hashable, Codable {
     /// A required value is missing.
     case required

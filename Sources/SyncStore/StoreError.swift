@@ -2,6 +2,7 @@ public import SyncCore
 
 /// What went wrong in a store, where, and what to do about it.
 public struct StoreError: Error, Sendable {
+  /// What went wrong. A transaction that fails leaves the file as it was before.
   public enum Code: String, Sendable, Hashable, Codable {
     /// The file cannot be opened or made at its path.
     case cannotOpen
@@ -15,25 +16,28 @@ public struct StoreError: Error, Sendable {
     /// The file was made with another model, and it may not be migrated: it was opened for reading
     /// only, or migration was refused.
     case migrationNeeded
-    /// The file was written by a later version of the library.
+    /// The file was written by a later version of the library. Update the program.
     case newerFormat
-    /// No room is left on the disk or inside the store's size limit.
+    /// No room is left on the disk or inside the store's size limit. Make room, and do it again.
     case full
-    /// Another connection or process holds the store.
+    /// Another connection or process has held the store for longer than the waiting time. Do it
+    /// again.
     case busy
-    /// The store may not be written.
+    /// The store may not be written: it was opened for reading only, or the file belongs to
+    /// another user.
     case readOnly
-    /// The store was closed.
+    /// The store was closed. Make a new stack.
     case closed
     /// The work was interrupted on request.
     case interrupted
-    /// A delete rule forbids the deletion.
+    /// The delete rule *deny* forbids the deletion; ``StoreError/keys`` are in the way.
     case deletionDenied
     /// A uniqueness constraint of the model does not hold.
     case notUnique
     /// The transaction was ended by an earlier error and takes no more changes.
     case transactionEnded
-    /// A history token lies before what was purged.
+    /// A history token lies before what was purged. Read all objects anew, and begin with the
+    /// latest token.
     case historyExpired
     /// A durable consumer still needs the history that was to be purged.
     case historyInUse
@@ -47,6 +51,7 @@ public struct StoreError: Error, Sendable {
     case failed
   }
 
+  /// What went wrong.
   public let code: Code
 
   /// A sentence that says what is wrong and what to do.

@@ -61,6 +61,10 @@ public struct API: Sendable {
   public func send(_ change: OutboxChange) async throws -> OutboxAnswer { never() }
 }
 
+public final class Author: ManagedObject {
+  @PrimaryKey public var id: String
+}
+
 public class Animal: ManagedObject {
   @PrimaryKey public var id: Int64
   @Attribute public var name: String?
@@ -105,6 +109,18 @@ public struct LineSerializer: Serializer {
   public var identifiers: [String] { ["id"] }
   public var mapping: Mapping { ["id": .string("id")] }
   public init() {}
+}
+
+/// Stands for the module of swift-metrics, which the package does not depend on.
+public enum Metrics {
+  public struct Timer {
+    public init(label: String, dimensions: [(String, String)]) {}
+    public func recordSeconds(_ seconds: Double) {}
+  }
+  public struct Counter {
+    public init(label: String, dimensions: [(String, String)]) {}
+    public func increment(by amount: Int) {}
+  }
 }
 
 /// Stands for the type of swift-log, which the package does not depend on.

@@ -4,6 +4,7 @@ import SyncCore
 /// Why remote sync could not go on, and what to do about it. Everything that was to be sent is
 /// still waiting.
 public struct CloudError: Error, Sendable {
+  /// Why it could not go on. An engine that runs by itself tries again where that helps.
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     /// No connection, or no answer in time, or one that makes no sense: nothing is known about what
     /// was asked.
@@ -44,6 +45,7 @@ public struct CloudError: Error, Sendable {
     case file
   }
 
+  /// Why it could not go on.
   public let code: Code
 
   /// A sentence that says what is wrong and what to do.

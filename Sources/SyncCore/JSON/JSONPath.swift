@@ -14,7 +14,9 @@
 public struct JSONPath: Sendable, Hashable {
   /// One step: a name, a position from 0, or everything that is inside.
   public enum Step: Sendable, Hashable {
+    /// The member of an object that has the name.
     case key(String)
+    /// The element of an array at a position from 0.
     case position(Int)
     /// Each element of an array, or the value of each member of an object.
     case each

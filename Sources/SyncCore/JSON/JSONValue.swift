@@ -19,13 +19,21 @@ public import Foundation
 /// - Writing: ``data(isPretty:sortsKeys:)``, ``canonicalData``, ``description``
 @frozen
 public enum JSONValue: Sendable {
+  /// `null`.
   case null
+  /// `true` or `false`, which are no numbers.
   case bool(Bool)
+  /// A number without fraction and exponent that fits into 64 bits.
   case integer(Int64)
+  /// Another number, with all of its digits.
   case decimal(Decimal)
+  /// A number that a decimal cannot hold, as the nearest double.
   case double(Double)
+  /// Text.
   case string(String)
+  /// A list.
   case array([JSONValue])
+  /// Members by their keys, in their order.
   case object(JSONObject)
 }
 

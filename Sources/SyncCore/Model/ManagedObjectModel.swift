@@ -85,8 +85,11 @@ public struct FetchIndexDescription: Sendable, Hashable {
   /// Names of the indexed properties, in order, each ascending or descending.
   public let elements: [Element]
 
+  /// One property of an index.
   public struct Element: Sendable, Hashable {
+    /// Name of the property.
     public let property: String
+    /// Whether the index is sorted upwards by it.
     public let ascending: Bool
 
     public init(property: String, ascending: Bool = true) {

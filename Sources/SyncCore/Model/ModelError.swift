@@ -1,14 +1,49 @@
 /// What is wrong with a model, and where.
 public struct ModelError: Error, Sendable, Hashable {
+  /// What is wrong: thrown when a model is made or read, or asked for what it does not have.
   public enum Code: String, Sendable, Hashable, Codable {
-    case unknownEntity, unknownProperty, documentNotFound, malformedDocument, unsupported
-    case invalidName, duplicateName, inheritanceCycle, overriddenProperty
-    case invalidRelationship, invalidInverse, invalidDefault, invalidRule, invalidConstraint
-    case severalPrimaryKeys, invalidPrimaryKey
+    /// A call or the model itself names an entity that is not there. Look at the spelling.
+    case unknownEntity
+    /// A constraint or an index names a property that its entity does not have.
+    case unknownProperty
+    /// No model document is at the place. Give the path of an `.xcdatamodeld`, or of its XML.
+    case documentNotFound
+    /// The document is no readable XML, or no model; the message has the line.
+    case malformedDocument
+    /// The document asks for storage that there is none of, such as a derived attribute. Take the
+    /// element out.
+    case unsupported
+    /// A name that no entity or property may have. Rename it, and name its key by `remoteKey`.
+    case invalidName
+    /// Two entities, or two properties of one entity, have one name.
+    case duplicateName
+    /// An entity inherits from itself, by way of others.
+    case inheritanceCycle
+    /// An entity declares a property that it inherits already. Leave one of them.
+    case overriddenProperty
+    /// A relationship cannot be as it is declared: its destination is missing, or its counts
+    /// contradict each other.
+    case invalidRelationship
+    /// The inverse of a relationship is not there, or does not lead back. Name it on one side.
+    case invalidInverse
+    /// A default value does not fit the type of its attribute, or its limits.
+    case invalidDefault
+    /// A limit or a regular expression of an attribute cannot be meant.
+    case invalidRule
+    /// A uniqueness constraint is empty, or names something that is no stored attribute.
+    case invalidConstraint
+    /// Several attributes are marked as the primary key. Leave one, or name them all in the user
+    /// info `sync.identifiers` of the entity.
+    case severalPrimaryKeys
+    /// The primary key is transient or transformable, so that it cannot be looked up.
+    case invalidPrimaryKey
   }
 
+  /// What is wrong.
   public let code: Code
+  /// Name of the entity it is about; nil where it is about none.
   public let entity: String?
+  /// Name of the property it is about; nil where it is about none.
   public let property: String?
   /// A sentence that says what is wrong and what to do.
   public let message: String

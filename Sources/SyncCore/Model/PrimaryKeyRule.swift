@@ -13,7 +13,8 @@ enum PrimaryKeyRule {
       throw ModelError(
         .severalPrimaryKeys, entity: record.name, property: annotated.last?.name,
         message: """
-          \(record.name) has several primary keys: \(names). Leave sync.isPrimaryKey at one of them.
+          \(record.name) has several primary keys: \(names). Leave sync.isPrimaryKey at one of \
+          them, or name them in the user info sync.identifiers of the entity instead.
           """)
     }
     guard isUsable(key) else {

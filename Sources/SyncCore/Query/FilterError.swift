@@ -1,5 +1,7 @@
 /// What is wrong with a filter, a sort key or a fetch, and where.
 public struct FilterError: Error, Sendable, Hashable {
+  /// What is wrong: thrown when a filter is resolved against an entity, mostly by the fetch, and
+  /// nothing was read. Correct the text; the message says what could stand there.
   public enum Code: String, Sendable, Hashable, Codable {
     /// The text is not a filter: see ``FilterError/position`` and ``FilterError/expected``.
     case syntax
@@ -22,6 +24,7 @@ public struct FilterError: Error, Sendable, Hashable {
     case tooLarge
   }
 
+  /// What is wrong.
   public let code: Code
 
   /// Where in ``text`` the mistake is, counted in characters from 0; nil when it is not in one
@@ -33,7 +36,9 @@ public struct FilterError: Error, Sendable, Hashable {
 
   /// The text of the filter or the sort key.
   public let text: String?
+  /// Name of the entity that is asked for; nil before it is known.
   public let entity: String?
+  /// The key path it is about; nil where it is about none.
   public let key: String?
 
   /// A sentence that says what is wrong and what to do.

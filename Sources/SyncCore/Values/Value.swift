@@ -6,15 +6,25 @@ public import Foundation
 /// compares byte by byte in UTF-8, and `null` comes before everything else.
 @frozen
 public enum Value: Sendable {
+  /// No value.
   case null
+  /// A boolean.
   case bool(Bool)
+  /// A whole number, whatever width its attribute declares.
   case int(Int64)
+  /// A double, or a float in its attribute.
   case double(Double)
+  /// A decimal, with all of its digits.
   case decimal(Decimal)
+  /// Text, byte for byte as it came.
   case string(String)
+  /// Bytes.
   case data(Data)
+  /// A moment; what comes from JSON is cut to milliseconds.
   case date(Date)
+  /// A UUID.
   case uuid(UUID)
+  /// A URL.
   case url(URL)
 
   /// Whether there is no value.

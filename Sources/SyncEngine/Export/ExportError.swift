@@ -2,21 +2,28 @@ public import SyncCore
 
 /// Why something could not be exported.
 public struct ExportError: Error, Sendable, Hashable {
+  /// What happened. A file that was to be written is as it was before.
   public enum Code: String, Sendable, Hashable, Codable {
-    /// The transformer of an attribute refused a stored value.
+    /// The transformer of an attribute refused a stored value. Give it a `reverse` function for all
+    /// that is stored, or the attribute `sync.nonExportable`.
     case transformerFailed
-    /// A rule that was written by hand has no way back, or it refused a stored value.
+    /// A rule that was written by hand has no way back, or it refused a stored value. Give a custom
+    /// rule its `encode`.
     case irreversibleRule
-    /// The JSON of one object would hold more objects than ``ExportOptions/maximumObjects``.
+    /// The JSON of one object would hold more objects than ``ExportOptions/maximumObjects``. Export
+    /// relationships as keys, or allow more.
     case tooManyObjects
     /// ``ExportOptions/nesting`` names a relationship that the model does not have.
     case unknownRelationship
-    /// The file cannot be written.
+    /// The file cannot be written: its folder is missing, not writable, or full.
     case cannotWrite
   }
 
+  /// What happened.
   public let code: Code
+  /// Name of the entity it is about; nil where it is about the file.
   public let entity: String?
+  /// Name of the property it is about; nil where it is about none.
   public let property: String?
   /// Where the rule of the property reads its value, as in `$.user.name`.
   public let path: String?

@@ -47,6 +47,7 @@ extension LinkPlanner {
     guard let owners = destination.destinations(of: inverse) else { return }
     let parent = givenParent(rule, of: batch)
     let suspended = suspendedOwners(rule, of: batch)
+    let removed = removedMembers(rule, of: batch)
     var kinds = ListKinds(rule, of: batch, self)
     guard !kinds.isEmpty else { return }
     var unnamed: [Int] = []
@@ -60,7 +61,11 @@ extension LinkPlanner {
       guard owner > 0, let kind = kinds.kind(ofListOf: owner) else { continue }
       // What lists of objects hold in the store is what the deletion guard compares with.
       if kind == .objects, owner != scopeOwner { claims.state.memberCount += 1 }
-      guard owner != parent || !endsParentList, !suspended.contains(owner) else { continue }
+      guard owner != parent || !endsParentList else { continue }
+      let hasLeft =
+        !removed.isEmpty
+        && removed.contains(Pair(owner: owner, member: destination.stored.rows[index]))
+      guard hasLeft || !suspended.contains(owner) else { continue }
       let occurrence = destination.stored.occurrences[index]
       let object = now.object(ofStored: Int32(index))
       if column[object] >= 0 { continue }
@@ -68,6 +73,10 @@ extension LinkPlanner {
         let found = found(destination.stored.rows[index], in: deeper),
         references[found.batch.number][inverse, found.number] >= 0
       {
+        continue
+      }
+      if hasLeft {
+        column[object] = 0
         continue
       }
       let mayDelete = operations.contains(owner == parent ? .delete : .deleteRelationships)
@@ -131,6 +140,24 @@ extension LinkPlanner {
       // What may not write the object says nothing.
       if batch.occurrences[list.owner].flags.contains(.ignored) { continue }
       result.insert(batch.occurrences[batch.representative(list.owner)].row)
+    }
+    return result
+  }
+
+  /// The members of which lists say that they have left them.
+  func removedMembers(_ rule: Int, of batch: MatchedBatch) -> Set<Pair> {
+    var result = Set<Pair>()
+    let destination = batches[batch.node.relationships[rule].node]
+    for (list, references) in matches.part.removed
+    where list.batch == batch.number && list.rule == rule
+      && !batch.occurrences[list.owner].flags.contains(.ignored)
+    {
+      let owner = batch.occurrences[batch.representative(list.owner)].row
+      for reference in references {
+        let member = row(
+          of: ~reference, in: destination, isLinked: { isMember($0, of: owner, rule, of: batch) })
+        if let member { result.insert(Pair(owner: owner, member: member)) }
+      }
     }
     return result
   }

@@ -229,7 +229,10 @@ final class LinkPlanner: PartPhase {
         key: destination.key(cells),
         ownerKey: batch.keyText(owner), isNested: target >= 0,
         position: position,
-        isRefused: target >= 0 && isStored(target, in: destination),
+        // A key that is not the primary one means no object that comes later.
+        isRefused: target >= 0
+          && (isStored(target, in: destination)
+            || destination.node.identity != [destination.entity.primaryKey?.slot]),
         path: target >= 0 ? destination.staged.origins.paths[target] : nil))
   }
 }

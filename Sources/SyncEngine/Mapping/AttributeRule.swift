@@ -57,10 +57,10 @@ package final class AttributeRule: Sendable {
     self.written = written
   }
 
-  /// The rule that somebody wrote for an attribute, and that was checked.
+  /// The rule that somebody wrote for an attribute of an entity, and that was checked.
   convenience init(
-    _ rule: Rule, for attribute: AttributeDescription, isIdentity: Bool, policy: SyncPolicy,
-    check: AttributeCheck?
+    _ rule: Rule, for attribute: AttributeDescription, of entity: EntityDescription,
+    isIdentity: Bool, policy: SyncPolicy, check: AttributeCheck?
   ) {
     let converter =
       switch rule.content {
@@ -78,7 +78,10 @@ package final class AttributeRule: Sendable {
     self.init(
       attribute: attribute, converter: converter, isIdentity: isIdentity,
       remoteKey: rule.path.remoteKey, spellings: [rule.path.remoteKey],
-      missing: rule.missing ?? policy.missingKey, mismatch: rule.mismatch ?? policy.mismatch,
+      missing: rule.missing
+        ?? MappingRules.whenMissing(attribute, of: entity, isIdentity: isIdentity)
+        ?? policy.missingKey,
+      mismatch: rule.mismatch ?? policy.mismatch,
       needsValue: check?.needsValue == true,
       written: rule)
   }

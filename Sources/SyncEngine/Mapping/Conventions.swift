@@ -56,7 +56,7 @@ extension MappingPlanCompiler {
     let transformer = name.flatMap { environment.transformers.transformer(named: $0) }
     if let name, transformer == nil {
       remark(
-        .unregisteredTransformer, entity, attribute.name,
+        .unregisteredTransformer, entity, .attribute(attribute),
         """
         no transformer is registered as “\(name)”, so values are converted as usual; register \
         one before the sync
@@ -69,7 +69,9 @@ extension MappingPlanCompiler {
       attribute: attribute,
       converter: ValueConverter(attribute.type, decoder: decoder, check: check?.ofValues),
       isIdentity: isIdentity, remoteKey: remoteKey, spellings: spellings,
-      missing: SyncPolicy.conventional.missingKey, mismatch: SyncPolicy.conventional.mismatch,
+      missing: MappingRules.whenMissing(attribute, of: entity, isIdentity: isIdentity)
+        ?? SyncPolicy.conventional.missingKey,
+      mismatch: SyncPolicy.conventional.mismatch,
       needsValue: check?.needsValue == true, transformerName: name, transformer: transformer)
   }
 
@@ -78,49 +80,72 @@ extension MappingPlanCompiler {
     for relationship: RelationshipDescription, _ node: Int, _ spellings: RelationshipSpellings,
     singular: [RemoteKey], of entity: EntityDescription
   ) -> RelationshipRule {
-    if let scope = MappingRules.keyScope(relationship), scope != "owner" {
-      remark(
-        .unknownAnnotation, entity, relationship.name,
-        "“sync.keyScope” understands “owner” only, not “\(scope)”; keys stay unique")
-    }
     let destination = entity.destination(of: relationship)
-    if relationship.isToMany, destination.primaryKey == nil, relationship.deleteRule != .cascade,
+    if relationship.isToMany, destination.primaryKey == nil,
+      MappingRules.identifiers(of: destination) == nil, relationship.deleteRule != .cascade,
       MappingRules.typeKey(of: destination) == nil
     {
       remark(
-        .missingPrimaryKey, entity, relationship.name,
+        .missingPrimaryKey, entity, .relationship(relationship),
         MappingError.noPrimaryKey(destination, in: relationship, of: entity).message)
     }
-    var createsStubs = MappingRules.createsStubs(relationship)
-    if createsStubs, let reason = destination.reasonAgainstStubs {
-      createsStubs = false
-      remark(
-        .unknownAnnotation, entity, relationship.name,
-        "no stub of “\(destination.name)” can be stored: \(reason)")
-    }
     return RelationshipRule(
-      relationship: relationship, node: node, hasCustomKey: spellings.hasCustomKey,
-      keyScopeIsOwner: MappingRules.keyScopeIsOwner(relationship),
+      relationship: relationship, to: destination, node: node,
+      hasCustomKey: spellings.hasCustomKey,
       remoteKey: spellings.objects[0], objectKeys: spellings.objects,
-      referenceKeys: spellings.references + singular, missing: SyncPolicy.conventional.missingKey,
-      createsStubs: createsStubs, elements: elements(of: relationship, to: destination),
-      memberSlot: MappingRules.keyedBy(destination, below: relationship))
+      referenceKeys: spellings.references + singular,
+      missing: MappingRules.whenMissing(relationship) ?? SyncPolicy.conventional.missingKey,
+      elements: relationship.isToMany ? MappingRules.elements(relationship.userInfo) : [])
+  }
+
+  /// Remarks on what the model says of an entity that means nothing. What is inherited is said once,
+  /// of the entity that declares it.
+  mutating func remarkAnnotations(of entity: EntityDescription) {
+    let choices = SyncPolicy.Missing.allCases.map(\.rawValue)
+    func check(_ userInfo: [String: String], _ property: PropertyDescription?) {
+      guard let value = userInfo["sync.whenMissing"], !choices.contains(value) else { return }
+      remark(
+        .unknownAnnotation, entity, property,
+        "“sync.whenMissing” is one of \(choices.joined(separator: ", ")), not “\(value)”")
+    }
+    check(entity.userInfo, nil)
+    if let text = entity.userInfo["sync.identifiers"],
+      MappingRules.identifiers(of: entity) == nil
+    {
+      remark(
+        .unknownAnnotation, entity, nil,
+        "“sync.identifiers” names stored attributes with commas between them, and “\(text)” does not"
+      )
+    }
+    for property in entity.properties {
+      check(property.userInfo, property)
+      guard let relationship = property.relationship else { continue }
+      if let scope = MappingRules.keyScope(relationship), scope != "owner" {
+        remark(
+          .unknownAnnotation, entity, property,
+          "“sync.keyScope” understands “owner” only, not “\(scope)”; keys stay unique")
+      }
+      let destination = entity.destination(of: relationship)
+      if MappingRules.createsStubs(relationship), let reason = destination.reasonAgainstStubs {
+        remark(
+          .unknownAnnotation, entity, property,
+          "no stub of “\(destination.name)” can be stored: \(reason)")
+      }
+    }
   }
 
   private mutating func remark(
-    _ kind: MappingRemark.Kind, _ entity: EntityDescription, _ property: String, _ message: String
+    _ kind: MappingRemark.Kind, _ entity: EntityDescription, _ property: PropertyDescription?,
+    _ message: String
   ) {
-    remarks.append(
-      MappingRemark(kind: kind, entity: entity.name, property: property, message: message))
-  }
-
-  /// The way from the value of a to-many relationship to its objects.
-  private func elements(
-    of relationship: RelationshipDescription, to destination: EntityDescription
-  ) -> [JSONPath.Step] {
-    guard relationship.isToMany else { return [] }
-    let written = MappingRules.elements(relationship.userInfo)
-    let isKeyed = MappingRules.keyedBy(destination, below: relationship) != nil
-    return written.isEmpty && isKeyed ? [.each] : written
+    var declaring = entity
+    while let name = property?.name, let next = declaring.superentity,
+      next.property(named: name) != nil
+    {
+      declaring = next
+    }
+    let remark = MappingRemark(
+      kind: kind, entity: declaring.name, property: property?.name, message: message)
+    if !remarks.contains(remark) { remarks.append(remark) }
   }
 }

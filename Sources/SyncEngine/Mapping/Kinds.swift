@@ -78,18 +78,8 @@ struct Kinds: Sendable {
   init?(annotated entity: EntityDescription, reader: (EntityDescription) -> Reader) {
     guard let path = MappingRules.typeKey(of: entity) else { return nil }
     self.init(entity, at: path)
-    // What is written beats what follows from names.
-    for isWritten in [true, false] {
-      for kind in entity.familyEntities where !kind.isAbstract {
-        let written = MappingRules.types(of: kind)
-        guard written.isEmpty != isWritten else { continue }
-        let reader = kind == entity ? .itself : reader(kind)
-        let snake = Inflection.naturalSnake(kind.name)
-        let names = [
-          kind.name, snake, Inflection.snake(kind.name), Inflection.camel(snake) ?? snake,
-        ]
-        for type in isWritten ? written : names { add(type, reader, kind.name) }
-      }
+    for (type, kind) in MappingRules.kinds(of: entity) {
+      add(type, kind == entity ? .itself : reader(kind), kind.name)
     }
   }
 
@@ -150,11 +140,38 @@ extension MappingRules {
     return nil
   }
 
+  /// The kinds of an entity by the names that the JSON may call them, the more important name of a
+  /// kind first: what is written beats what follows from names.
+  static func kinds(of entity: EntityDescription) -> [(type: String, kind: EntityDescription)] {
+    [true, false].flatMap { isWritten in
+      entity.familyEntities.filter { !$0.isAbstract }.flatMap { kind in
+        let written = types(of: kind)
+        guard written.isEmpty != isWritten else { return [(String, EntityDescription)]() }
+        let snake = Inflection.naturalSnake(kind.name)
+        let names = [
+          kind.name, snake, Inflection.snake(kind.name), Inflection.camel(snake) ?? snake,
+        ]
+        return (isWritten ? written : names).map { ($0, kind) }
+      }
+    }
+  }
+
   /// The names by which the JSON calls objects of exactly this entity.
   static func types(of entity: EntityDescription) -> [String] {
-    (entity.userInfo["sync.type"] ?? "").split(separator: ",").map { name in
-      String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    names(in: entity.userInfo["sync.type"] ?? "")
+  }
+}
+
+extension ExplicitMapping {
+  /// The mapping with the kinds that the model names, where it names none itself.
+  func withKinds(of entity: EntityDescription) -> ExplicitMapping {
+    guard subentities == nil, kindPath == nil, let path = MappingRules.typeKey(of: entity) else {
+      return self
     }
+    var mapping = self
+    mapping.subentities = Subentities(
+      path, MappingRules.kinds(of: entity).map { ($0.type, .entity($0.kind.name)) })
+    return mapping
   }
 }
 

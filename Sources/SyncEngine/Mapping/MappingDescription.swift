@@ -81,10 +81,9 @@ extension MappingDescription.Field {
     key = first.description
     // Capitals are understood too, and would only fill the page; so would a path once more as one
     // key with dots.
-    otherKeys = rule.spellings.dropFirst().map(\.description).filter { spelling in
-      spelling != first.description
-        && (spelling == rule.name || spelling.first?.isUppercase != true)
-    }
+    let whole = [first.steps.joined(separator: ".")]
+    otherKeys = rule.spellings.dropFirst().filter { $0.steps != whole }.map(\.description)
+      .filter { $0 == rule.name || $0.first?.isUppercase != true }
     referenceKeys = []
     isIdentity = rule.isIdentity
     isRequired = rule.isRequired

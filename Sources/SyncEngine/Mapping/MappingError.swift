@@ -2,31 +2,40 @@ public import SyncCore
 
 /// What is wrong with a mapping: an entity or a rule that cannot be used as asked.
 public struct MappingError: Error, Sendable, Hashable {
+  /// What is wrong: thrown when a rule is written, or when a sync or an export begins, before
+  /// anything is read.
   public enum Code: String, Sendable, Hashable, Codable {
-    /// Objects of the entity have to be told apart, and it has no primary key.
+    /// Objects of the entity have to be told apart, and it has no primary key. Mark one, or let
+    /// their relationship delete with cascade.
     case noPrimaryKey
-    /// A rule names a property that the entity does not have.
+    /// A rule names a property that the entity does not have. Look at the spelling.
     case unknownProperty
-    /// An attribute rule on a relationship, or the reverse.
+    /// An attribute rule on a relationship, or the reverse. Relationships take `.toOne` and
+    /// `.toMany`.
     case wrongPropertyKind
-    /// A rule that can never fit the attribute's type.
+    /// A rule that can never fit the attribute's type, or a second one for the same property.
     case unsuitableRule
-    /// JSON that should be a rule is none.
+    /// JSON that should be a rule is none; the message says what one looks like.
     case unreadableRule
-    /// A serializer that does not always insert names nothing that identifies an object.
+    /// A serializer that does not always insert names nothing that identifies an object. Give it
+    /// `identifiers`.
     case identifiersRequired
-    /// No rule of the mapping fills an identifier.
+    /// No rule of the mapping fills an identifier. Add one for it.
     case identifierNotMapped
-    /// An identifier is a relationship.
+    /// An identifier is a relationship, and only attributes identify an object.
     case identifierIsRelationship
-    /// Two mappings of one sync tell the objects of an entity apart by different attributes.
+    /// Two mappings of one sync tell the objects of an entity apart by different attributes. Use
+    /// the same, or sync them one after the other.
     case conflictingIdentifiers
     /// A nested mapping is about another entity than its relationship leads to.
     case wrongEntity
   }
 
+  /// What is wrong.
   public let code: Code
+  /// Name of the entity it is about.
   public let entity: String
+  /// Name of the property it is about; nil where it is about none.
   public let property: String?
   /// A sentence that says what is wrong and what to do.
   public let message: String

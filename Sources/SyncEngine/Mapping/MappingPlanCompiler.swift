@@ -44,12 +44,18 @@ package struct MappingPlanCompiler: Sendable {
 
   var remarks: [MappingRemark] = []
 
+  /// What elements of lists of the model say when they are no members any more.
+  private let removals: [JSONPath]
+
   private init(
     _ environment: MappingEnvironment, from root: EntityDescription, hasNodes: Bool
   ) {
     self.environment = environment
     self.hasNodes = hasNodes
     model = root.model
+    removals = Set(
+      root.model.entities.flatMap(\.relationships).compactMap(MappingRules.removal)
+    ).sorted { "\($0)" < "\($1)" }
     takesSubentities = !hasNodes || environment.written.hasObjects
     _ = number(of: root)
   }
@@ -117,6 +123,7 @@ package struct MappingPlanCompiler: Sendable {
 
   private mutating func node(for mapping: ExplicitMapping) throws -> PlanNode {
     let entity = try model.requireEntity(named: mapping.entityName)
+    let mapping = mapping.withKinds(of: entity)
     let rules = try PropertyRules(mapping, of: entity)
     let kinds = try mapping.subentities.map { try Kinds($0, of: mapping, entity) }
     return node(for: entity, .hand(mapping, kinds), rules)
@@ -160,10 +167,12 @@ package struct MappingPlanCompiler: Sendable {
       }
       if !rule.isConstant {
         table.add(
-          MemberTarget(.attribute, rule: number, precedence: 0, isOfRule: true), at: rule.path)
+          MemberTarget(
+            .attribute, rule: number, precedence: 0, isOfRule: !author.isConventional),
+          at: rule.path)
       }
       return AttributeRule(
-        rule, for: attribute, isIdentity: isIdentity, policy: policy, check: check)
+        rule, for: attribute, of: entity, isIdentity: isIdentity, policy: policy, check: check)
     }
     let relationships = entity.mappedRelationships
     var sources: [Int: NestedSource] = [:]
@@ -179,16 +188,19 @@ package struct MappingPlanCompiler: Sendable {
     }
     var names = conventions.names
     let aliases = MemberAliases(names.map(\.name))
-    if author.isConventional, let tombstone = MappingRules.tombstone(entity) {
-      table.know(tombstone)
+    for mark in [MappingRules.tombstone(entity)] + removals where mark != nil {
+      table.know(mark ?? JSONPath())
     }
+    if author.isConventional { remarkAnnotations(of: entity) }
     let relationshipRules = relationships.enumerated().map { number, relationship in
-      let node = self.number(of: entity.destination(of: relationship))
+      let destination = entity.destination(of: relationship)
+      let node = self.number(of: destination)
       guard rules.links[relationship.name] == nil,
         let spellings = conventions.spellings(ofRelationship: number)
       else {
         return RelationshipRule(
-          relationship, node: node, written: rules.links[relationship.name], policy: policy)
+          relationship, to: destination, node: node, written: rules.links[relationship.name],
+          policy: policy)
       }
       let singular = spellings.addSingular(number, to: &table, unless: aliases)
       for name in spellings.names(number, of: relationship, singular: singular) { names.add(name) }

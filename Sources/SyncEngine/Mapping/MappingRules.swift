@@ -38,6 +38,33 @@ package enum MappingRules {
     return JSONPath(RemoteKey(dotted: text).steps.map { .key($0) })
   }
 
+  /// What in an element of a list says that it is no member any more.
+  static func removal(_ relationship: RelationshipDescription) -> JSONPath? {
+    guard relationship.isToMany, let text = relationship.userInfo["sync.removedKey"], !text.isEmpty
+    else { return nil }
+    return JSONPath(RemoteKey(dotted: text).steps.map { .key($0) })
+  }
+
+  /// The attributes that identify an object together, as the entity says; nil where it says
+  /// nothing, or names something that is no stored attribute.
+  static func identifiers(of entity: EntityDescription) -> [Int]? {
+    guard let text = annotation("sync.identifiers", of: entity) else { return nil }
+    let slots = names(in: text).map { name -> Int? in
+      guard let attribute = entity.property(named: name)?.attribute, !attribute.isTransient,
+        attribute.type != .transformable
+      else { return nil }
+      return attribute.slot
+    }
+    return slots.isEmpty || slots.contains(nil) ? nil : slots.compactMap { $0 }
+  }
+
+  /// Names with commas between them.
+  static func names(in text: String) -> [String] {
+    text.split(separator: ",").map { name in
+      String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
   /// What an entity says, or the nearest one above it that does.
   private static func annotation(_ key: String, of entity: EntityDescription) -> String? {
     entity.userInfo[key] ?? entity.superentity.flatMap { annotation(key, of: $0) }
@@ -61,6 +88,26 @@ package enum MappingRules {
   /// missing.
   static func isTree(_ entity: EntityDescription) -> Bool {
     ["YES", "true"].contains(entity.userInfo["sync.tree"] ?? "")
+  }
+
+  /// What a missing key of an attribute means, as the attribute or its entity says; nil where
+  /// neither does. An entity speaks of attributes that may be without what the item gives: not of
+  /// those that identify an object, nor of required ones without a default.
+  static func whenMissing(
+    _ attribute: AttributeDescription, of entity: EntityDescription, isIdentity: Bool
+  ) -> SyncPolicy.Missing? {
+    if let own = missing(attribute.userInfo["sync.whenMissing"]) { return own }
+    guard !isIdentity, attribute.isOptional || !attribute.defaultValue.isNull else { return nil }
+    return missing(annotation("sync.whenMissing", of: entity))
+  }
+
+  /// What a missing key of a relationship means; nil where the model does not say it.
+  static func whenMissing(_ relationship: RelationshipDescription) -> SyncPolicy.Missing? {
+    missing(relationship.userInfo["sync.whenMissing"])
+  }
+
+  private static func missing(_ text: String?) -> SyncPolicy.Missing? {
+    text.flatMap(SyncPolicy.Missing.init)
   }
 
   /// Whether keys of the children are unique per owner only.

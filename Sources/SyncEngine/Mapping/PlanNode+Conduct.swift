@@ -50,8 +50,14 @@ extension PlanNode {
   /// Whether the policy says what becomes of an item without identity.
   var hasPolicyForUnidentified: Bool { isByHand }
 
-  /// Whether the objects are told by their identity alone, whoever owns them.
+  /// Whether the objects are told by their identity alone, whoever owns them, unless the model says
+  /// that keys are unique per owner only.
   var ignoresOwners: Bool { isByHand }
+
+  /// Whether each of several owners in a list of which objects stand has objects of its own.
+  func tellsApart(ownersIn list: RelationshipRule) -> Bool {
+    list.kind == .oneToMany && (!ignoresOwners || list.keyScopeIsOwner)
+  }
 
   /// Whether all stored objects of a key are meant where it is mentioned.
   var meansAllOfKey: Bool { isByHand }
@@ -64,13 +70,23 @@ extension PlanNode {
   /// Whether an item need not be an object.
   var takesAnything: Bool { isByHand && !members.itself.isEmpty }
 
+  /// Whether an item may be an array, whose elements fill attributes by their positions.
+  var takesArrays: Bool { members.positions != nil }
+
+  /// What to do about an item that is no object, behind the sentence that says so.
+  func arrayAdvice(_ kind: JSONToken.Kind) -> String {
+    kind == .array
+      ? " If its elements are values by their positions, say so by paths: .int([0]), or remoteKey: \"0\"."
+      : ""
+  }
+
   /// Whether the shape of what stands under a relationship says how it is read: objects, keys, or
   /// both.
   var readsByShape: Bool { !isByHand }
 
   /// Whether objects may be nested in others of their entity, so that the payload is a tree of
   /// them.
-  var mayBeTree: Bool { !isByHand }
+  var mayBeTree: Bool { !isByHand || MappingRules.isTree(entity) }
 
   /// Whether what a document includes becomes objects of its own, and not only parts of those that
   /// nest it.
@@ -86,7 +102,7 @@ extension PlanNode {
   // MARK: - Relationships
 
   /// Whether a relationship without a word about it may be given the link that the mapping says.
-  var hasMissingLinks: Bool { isByHand && relationships.contains { $0.missing != .keep } }
+  var hasMissingLinks: Bool { relationships.contains { $0.missing != .keep } }
 
   /// Whether a reference to an object that is not there empties the relationship.
   var emptiesUnresolved: Bool { isByHand }

@@ -66,8 +66,8 @@ package final class PlanNode: Sendable {
     self.explicit = explicit
     self.kinds = kinds
     self.sources = sources
-    keyedBy = explicit == nil ? MappingRules.keyedBy(entity) : nil
-    tombstone = explicit == nil ? MappingRules.tombstone(entity) : nil
+    keyedBy = MappingRules.keyedBy(entity)
+    tombstone = MappingRules.tombstone(entity)
     columns = EntityColumns(of: entity)
     let needed = Set(attributes.filter(\.isRequired).map(\.slot))
     let required = columns.attributes.filter {
@@ -113,6 +113,9 @@ package final class PlanNode: Sendable {
     attributes.contains { !$0.isPlain }
       || relationships.contains { $0.partial?.isClosure == true }
   }
+
+  /// Whether items say of objects that they go, which the store cannot agree with afterwards.
+  var takesAway: Bool { tombstone != nil || relationships.contains { $0.removal != nil } }
 
   /// Names of the attributes that identify an object, for messages.
   package var identityName: String {

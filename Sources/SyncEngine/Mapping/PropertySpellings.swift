@@ -95,7 +95,7 @@ struct AttributeSpellings {
     for key in Inflection.camelForms(ofSnake: naturalSnake) { natural(key) }
     // A dotted key may also stand in the item as it is.
     if let custom, custom.steps.count > 1 {
-      claim(RemoteKey(steps: [custom.description], isCustom: false), .lastResort)
+      claim(RemoteKey(steps: [custom.steps.joined(separator: ".")], isCustom: false), .lastResort)
     }
     return result
   }

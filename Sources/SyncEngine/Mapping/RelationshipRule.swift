@@ -20,7 +20,7 @@ package final class RelationshipRule: Sendable {
   /// The way from the value to the objects, where it is no list of them: `[].node`.
   let elements: [JSONPath.Step]
 
-  /// The attribute that the keys of an object of objects fill; nil is what the entity says.
+  /// The attribute that the keys of an object of objects fill; nil is what identifies an object.
   let memberSlot: Int?
 
   /// Where nested objects are looked for first, and what an export calls them.
@@ -39,43 +39,53 @@ package final class RelationshipRule: Sendable {
   /// Whether keys of objects that are not there make objects which have nothing but the key.
   let createsStubs: Bool
 
+  /// What in an element of the list says that it is no member any more; such a list says only what
+  /// has changed.
+  let removal: JSONPath?
+
   /// The rule that somebody wrote for the relationship; nil when a convention or an annotation
   /// fills it.
   let written: Rule?
 
+  /// What the model says of the relationship holds whoever says which keys fill it.
   init(
-    relationship: RelationshipDescription, node: Int, hasCustomKey: Bool, keyScopeIsOwner: Bool,
-    remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
-    missing: SyncPolicy.Missing, createsStubs: Bool = false,
-    elements: [JSONPath.Step] = [], memberSlot: Int? = nil, written: Rule? = nil
+    relationship: RelationshipDescription, to destination: EntityDescription, node: Int,
+    hasCustomKey: Bool, remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
+    missing: SyncPolicy.Missing, elements: [JSONPath.Step], written: Rule? = nil
   ) {
     self.relationship = relationship
     kind = relationship.kind
     isOneToOne = relationship.isOneToOne
     self.node = node
     self.hasCustomKey = hasCustomKey
-    self.keyScopeIsOwner = keyScopeIsOwner
-    self.elements = elements
-    self.memberSlot = memberSlot
+    keyScopeIsOwner = MappingRules.keyScopeIsOwner(relationship)
+    memberSlot = MappingRules.keyedBy(destination, below: relationship)
+    self.elements =
+      elements.isEmpty && memberSlot != nil && relationship.isToMany ? [.each] : elements
     self.remoteKey = remoteKey
     self.objectKeys = objectKeys
     self.referenceKeys = referenceKeys
     self.missing = missing
     isExportable = !objectKeys.isEmpty && MappingRules.isExportable(relationship.userInfo)
-    self.createsStubs = createsStubs
+    createsStubs =
+      MappingRules.createsStubs(relationship) && destination.reasonAgainstStubs == nil
+    removal = MappingRules.removal(relationship)
     self.written = written
   }
 
   /// The rule that somebody wrote for a relationship; nil is one that no key fills.
   convenience init(
-    _ relationship: RelationshipDescription, node: Int, written: Rule?, policy: SyncPolicy
+    _ relationship: RelationshipDescription, to destination: EntityDescription, node: Int,
+    written: Rule?, policy: SyncPolicy
   ) {
     let key = written?.path.listPath.remoteKey
     self.init(
-      relationship: relationship, node: node, hasCustomKey: true, keyScopeIsOwner: false,
+      relationship: relationship, to: destination, node: node, hasCustomKey: true,
       remoteKey: key ?? RemoteKey(steps: [relationship.name], isCustom: false),
       objectKeys: key.map { [$0] } ?? [], referenceKeys: [],
-      missing: written.map { $0.missing ?? policy.missingKey } ?? .keep,
+      missing: written.map {
+        $0.missing ?? MappingRules.whenMissing(relationship) ?? policy.missingKey
+      } ?? .keep,
       elements: written?.path.elements ?? [], written: written)
   }
 }

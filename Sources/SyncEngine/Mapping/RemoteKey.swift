@@ -24,6 +24,11 @@ extension RemoteKey: CustomStringConvertible {
     self.init(steps: steps.contains("") ? [text] : steps, isCustom: true)
   }
 
-  /// The steps with dots between them.
-  package var description: String { steps.joined(separator: ".") }
+  /// The steps with dots between them, in quotation marks where a step has one itself, as
+  /// annotations take it.
+  package var description: String {
+    steps.reduce("") { text, step in
+      step.contains(".") ? "\(text)['\(step)']" : text + (text.isEmpty ? "" : ".") + step
+    }
+  }
 }

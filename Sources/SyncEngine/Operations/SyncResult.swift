@@ -1,6 +1,8 @@
 /// What came of a call with a completion handler: a value, or why there is none.
 public enum SyncResult<Value> {
+  /// What the call gives.
   case success(Value)
+  /// Why it gives nothing.
   case failure(any Error)
 
   /// Keeps what the body returns or throws.

@@ -52,7 +52,7 @@ extension SyncPass {
     let deleter = Deleter(
       work: partWork(operations, in: transaction), node: request.plan.rootNode, scope: scope,
       limits: request.settings.deletionGuard, knownRows: knownRows,
-      endsLists: request.placeOfList?.isLast != false, advice: { self.listAdvice })
+      endsLists: request.placeOfList?.isLast != false, advising: { self.advising($0) })
     let unmentioned = try deleter.unmentioned()
     try phases.begin(.delete, total: unmentioned.count)
     try deleter.delete(unmentioned)

@@ -25,11 +25,12 @@ extension SyncPass {
     throw SyncError(
       first?.code ?? .invalidItem, entity: entity.name, property: first?.property,
       path: first?.path ?? "$",
-      message: """
+      message: advising(
+        """
         \(state.itemCount == 1
           ? "The only item cannot be used." : "None of the \(state.itemCount) items can be used.") \(reason) Nothing was \
-        changed. \(listAdvice)
-        """)
+        changed.
+        """))
   }
 
   /// Whether the payload as a whole is one object, as an error document is.
@@ -39,9 +40,13 @@ extension SyncPass {
       && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
   }
 
-  /// What to do when nothing of the payload can be used, with the places of its lists.
-  var listAdvice: String {
-    ListPlaces(in: bytes, at: request.setup.path, options: request.settings.reading).advice
+  /// A sentence with what to do when nothing of the payload can be used: where its lists lie comes
+  /// first, because it is the cause then.
+  func advising(_ sentence: String) -> String {
+    let places = ListPlaces(
+      in: bytes, at: request.setup.path, options: request.settings.reading)
+    return places.paths.isEmpty
+      ? "\(sentence) \(places.advice)" : "\(places.advice) \(sentence)"
   }
 }
 

@@ -70,8 +70,8 @@ public protocol Serializer<Object>: PlanSource {
   /// Default: all.
   var groupers: [Filter] { get }
 
-  /// Which subentity each item is, as a key of it says. Default: all are objects of the entity
-  /// itself.
+  /// Which subentity each item is, as a key of it says. Default: what the model says
+  /// (`sync.typeKey`); else all are objects of the entity itself.
   var subentities: Subentities? { get }
 
   /// How the rules decide where the JSON leaves a choice.

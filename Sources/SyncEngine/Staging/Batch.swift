@@ -80,6 +80,12 @@ final class Batch {
 
   var entity: EntityDescription { node.entity }
 
+  /// Whether nothing was said of its objects.
+  var isUntouched: Bool {
+    occurrences.isEmpty && references.count == 0 && tombstones.isEmpty
+      && ofSubentities.bareCount == 0
+  }
+
   /// The slot of the key when it is a single one, else -1.
   var keySlot: Int { node.identity.count == 1 ? node.identity[0] : -1 }
 

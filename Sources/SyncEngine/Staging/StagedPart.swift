@@ -79,6 +79,9 @@ struct StagedPart {
   /// The owner of the root items, when they are the children of a given parent.
   var rootOwner: Owner?
 
+  /// Members that lists say have left them: references of their batch, by the list.
+  var removed: [Owner: Set<Int32>] = [:]
+
   var unreadable = Unreadable()
   var refusals = Refusals()
 

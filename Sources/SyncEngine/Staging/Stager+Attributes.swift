@@ -131,7 +131,7 @@ extension Stager {
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource,
     table: StagingTable, node: StagingNode
   ) throws {
-    guard let table = table.positions else { return }
+    guard let table = table.positions, case .array = source.tokens[token].kind else { return }
     var position = token + 1
     for index in 0..<Int(source.tokens[token].word) {
       defer { position = Int(source.tokens[position].next) }

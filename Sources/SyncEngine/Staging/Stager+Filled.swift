@@ -8,7 +8,9 @@ extension Stager {
     for rule in node.attributes where cells[rule.slot].isAbsent {
       switch rule.missing {
       case .keep: break
-      case .clear: cells[rule.slot] = .null
+      case .clear:
+        let empty = node.defaultsOfRequired.first { $0.slot == rule.slot }
+        cells[rule.slot] = empty.map { arena.cell($0.value, as: rule.type) } ?? .null
       case .fail:
         try refuse(
           SyncError(

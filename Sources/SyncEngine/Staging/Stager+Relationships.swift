@@ -21,13 +21,16 @@ extension Stager {
       if isPartial {
         noteUnreadable(listOf: Owner(batch: batch.number, owner: owner, rule: link.number))
       }
+    } else if link.rule.removal != nil, source.tokens[choice.token].kind != .null {
+      // It adds, and takes away whom it names.
+      noteUnreadable(listOf: Owner(batch: batch.number, owner: owner, rule: link.number))
     }
     if let nested = link.source {
       return try stageNested(
         link, nested, of: owner, in: batch, choice: choice, parent: parent, source: source)
     }
     let count = link.mentions.count
-    let node = readers.nodes[link.rule.node]
+    let node = try conventionalNode(link.rule.node)
     try stageByShape(
       link, node, of: owner, in: batch, choice: choice,
       key: keyBeside(choice, range, source, node), source: source)
@@ -94,7 +97,8 @@ extension Stager {
       noteIgnored(
         batch.node, property: link.rule.name,
         "“\(link.rule.name)” is given as an object under the key of an identifier.")
-    case .object:
+    case .object,
+      .array where node.plan.takesArrays:
       let child = try stage(
         choice.token, of: source, node: node,
         role: .toOne(Owner(batch: batch.number, owner: owner, rule: link.number)), key: key)
@@ -147,6 +151,7 @@ extension Stager {
       let holdsObjects = try stageElements(token, of: source, link, node, owner: owner, in: batch)
       let kind: LinkMentions.Kind =
         holdsObjects ? .objects : (targets.count == first ? emptyKind : .keys)
+      noteRepeats(from: first, link, of: owner, in: batch)
       say(link, of: owner, kind, targets[first...])
     default:
       noteIgnored(
@@ -168,8 +173,12 @@ extension Stager {
     var holdsObjects = false
     try forEachElement(of: token, link, source) { element, key in
       switch element.map({ source.tokens[$0].kind }) {
-      case .object:
+      case .object,
+        .array where node.plan.takesArrays:
         holdsObjects = true
+        if let element, try stageRemoval(element, of: source, link, node, owner: place, key) {
+          return
+        }
         let child = try stage(element ?? token, of: source, node: node, role: role, key: key)
         if let child { targets.append(mention(child, of: node.batch, in: batches[link.rule.node])) }
       case .null where key != nil, .false where key != nil:

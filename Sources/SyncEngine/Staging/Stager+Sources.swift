@@ -60,7 +60,9 @@ extension Stager {
       return try stageByShape(link, node, of: owner, in: batch, choice: choice, source: source)
     }
     let place = Owner(batch: batch.number, owner: owner, rule: link.number)
-    let role: Role = link.rule.isToMany ? .shared(place) : .toOne(place)
+    let isMember = node.plan.tellsApart(ownersIn: link.rule)
+    let role: Role =
+      link.rule.isToMany ? (isMember ? .member(place) : .shared(place)) : .toOne(place)
     let isKeylessOwned = link.rule.ownsKeyless && !node.hasIdentity
     if kind == .null {
       let deletes = isKeylessOwned && node.plan.deletesMissing
@@ -77,13 +79,14 @@ extension Stager {
     let first = targets.count
     defer { targets.removeAll(from: first) }
     func stageElement(_ token: Int, _ key: MemberKey? = nil) throws {
+      if try stageRemoval(token, of: source, link, node, owner: place, key) { return }
       let count = node.batch.occurrences.count
       guard let child = try stage(token, of: source, node: node, role: role, key: key) else {
         return
       }
       let target = mention(child, of: node.batch, in: batches[link.rule.node])
       targets.append(target)
-      guard link.isOwned, node.batch.ofSubentities[child] == nil else { return }
+      guard link.isOwned, !isMember, node.batch.ofSubentities[child] == nil else { return }
       // It has one owner, and the last list that names it says who that is.
       let isNew = node.batch.occurrences.count > count
       if !isNew {
@@ -92,13 +95,14 @@ extension Stager {
         node.batch.occurrences[child].flags.insert(.listed)
       }
     }
-    if kind == .array || (kind == .object && !link.rule.elements.isEmpty) {
+    let isItem = kind == .array && !link.rule.isToMany && node.plan.takesArrays
+    if kind == .array && !isItem || (kind == .object && !link.rule.elements.isEmpty) {
       try forEachElement(of: choice.token, link, source) { element, key in
         if let element { return try stageElement(element, key) }
         noteUnreadable(role)
         try skip(node.batch, .invalidItem, "There is nothing where the list should have an object.")
       }
-    } else if kind == .object || node.plan.takesAnything {
+    } else if kind == .object || isItem || node.plan.takesAnything {
       try stageElement(choice.token)
     } else {
       return try refuse(
@@ -121,6 +125,7 @@ extension Stager {
             “\(link.rule.name)” of “\(batch.entity.name)” leads to one object, and the payload gives \(count).
             """))
     }
+    if link.rule.isToMany { noteRepeats(from: first, link, of: owner, in: batch) }
     if deletion == .group { node.batch.noteDeleting(node.deletionGroup) }
     say(link, of: owner, isOfOwner ? .objects : .keys, targets[first...])
   }
@@ -222,13 +227,14 @@ extension Stager {
   private func batch(_ number: Int, for node: PlanNode) throws -> Batch {
     let batch = batches[number]
     guard !node.identity.isEmpty, node.identity != batch.node.identity else { return batch }
-    guard batch.node.identity.isEmpty else {
-      throw MappingError(
-        .conflictingIdentifiers, entity: node.entity.name, property: node.identityName,
-        message: """
-          One mapping of this sync tells the objects of “\(node.entity.name)” apart by \
-          “\(batch.node.identityName)”, another one by “\(node.identityName)”. Use the same identifiers.
-          """)
+    if !batch.node.identity.isEmpty {
+      guard number != plan.root, !node.entity.hasFamily, batch.isUntouched,
+        !readers.readNested(batch)
+      else { throw MappingError.conflictingIdentifiers(node, batch.node) }
+      // Where conventions have read none of its objects, they need not be told apart as they would.
+      let result = identify(number, by: node.identity)
+      readers.nodes[number].isOfSources = true
+      return result
     }
     guard number != plan.root, !readers.readNested(batch), batch.ofSubentities.bareCount == 0 else {
       throw MappingError(
@@ -239,6 +245,31 @@ extension Stager {
           """)
     }
     return identify(number, by: node.identity)
+  }
+}
+
+extension Stager {
+  /// The node that reads what conventions say of a relationship.
+  ///
+  /// - Throws: ``MappingError`` when a source has told its objects apart otherwise.
+  func conventionalNode(_ number: Int) throws -> StagingNode {
+    let node = readers.nodes[number]
+    guard !node.isOfSources else {
+      throw MappingError.conflictingIdentifiers(node.plan, plan.nodes[number])
+    }
+    return node
+  }
+}
+
+extension MappingError {
+  fileprivate static func conflictingIdentifiers(_ one: PlanNode, _ other: PlanNode) -> MappingError
+  {
+    MappingError(
+      .conflictingIdentifiers, entity: one.entity.name, property: one.identityName,
+      message: """
+        One mapping of this sync tells the objects of “\(one.entity.name)” apart by “\(other.identityName)”, another one \
+        by “\(one.identityName)”. Use the same identifiers, or sync them one after the other.
+        """)
   }
 }
 

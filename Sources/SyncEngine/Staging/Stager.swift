@@ -128,7 +128,7 @@ final class Stager {
   ) throws {
     begin(text)
     part.items.besideCount += 1
-    let node = readers.nodes[number]
+    let node = try conventionalNode(number)
     guard let occurrence = try stage(source.root, of: source, node: node, role: .beside) else {
       return
     }
@@ -137,8 +137,8 @@ final class Stager {
   }
 
   private func rootRole(of owner: Owner) -> Role {
-    batches[owner.batch].node.relationships[owner.rule].kind == .oneToMany
-      && !plan.rootNode.ignoresOwners ? .member(owner) : .shared(owner)
+    plan.rootNode.tellsApart(ownersIn: batches[owner.batch].node.relationships[owner.rule])
+      ? .member(owner) : .shared(owner)
   }
 
   /// Closes the payload: what is known only at its end.
@@ -197,9 +197,13 @@ final class Stager {
     key: MemberKey?
   ) throws -> Int32? {
     let batch = node.batch
-    guard source.tokens[token].kind == .object || node.plan.takesAnything else {
+    let kind = source.tokens[token].kind
+    guard kind == .object || node.plan.takesAnything || kind == .array && node.plan.takesArrays
+    else {
       noteUnreadable(role)
-      try skip(batch, .invalidItem, "The item is \(source.tokens[token].kind.text), not an object.")
+      try skip(
+        batch, .invalidItem,
+        "The item is \(kind.text), not an object.\(node.plan.arrayAdvice(kind))")
       return nil
     }
     if node.steps.contains(.kinds), let kinds = node.plan.kinds {

@@ -27,6 +27,10 @@ final class StagingNode {
   /// values.
   private let constants: [(rule: Int, slot: Int, cell: Cell)]
 
+  /// Whether a source has its objects told apart otherwise than conventions do, which read none of
+  /// them in the same part of a payload.
+  var isOfSources = false
+
   /// What reads the kinds that were met.
   var readersOfKinds: [String: StagingNode] = [:]
 

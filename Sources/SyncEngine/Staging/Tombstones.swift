@@ -81,6 +81,41 @@ extension Stager {
     return true
   }
 
+  /// Notes that an element of a list is no member of it any more, if it says so. It stays what it
+  /// is elsewhere, and counts as named.
+  ///
+  /// - Returns: Whether it says so.
+  func stageRemoval(
+    _ token: Int, of source: ItemSource, _ link: StagingLink, _ node: StagingNode, owner: Owner,
+    _ key: MemberKey?
+  ) throws -> Bool {
+    guard let mark = link.rule.removal, let value = source.tape.value(at: mark, from: token),
+      source.tape.isMark(value)
+    else { return false }
+    let batch = node.batch
+    let row = batch.block.append()
+    defer { batch.block.removeLast() }
+    let first = candidates.count
+    defer { candidates.removeAll(from: first) }
+    let cells = batch.block[row]
+    try fillPresent(cells, from: token, of: source, node: node)
+    if let key { try fill(cells, from: key, node: node) }
+    let destination = batches[link.rule.node]
+    guard node.hasIdentity, destination.node.identity == batch.node.identity,
+      !batch.node.identity.contains(where: { cells[$0].isEmpty })
+    else {
+      try skip(
+        batch, .missingKey,
+        """
+        The element of “\(link.rule.name)” says that it is no member any more, and has no readable \
+        \(batch.node.identityText) that tells which one.
+        """)
+      return true
+    }
+    part.removed[owner, default: []].insert(destination.references.number(ofKeyIn: cells))
+    return true
+  }
+
   private func isTombstone(
     _ token: Int, of source: ItemSource, node: StagingNode, role: Role
   ) throws -> Bool {

@@ -2,53 +2,64 @@ public import SyncCore
 
 /// Why a sync was refused or failed. The store is as it was before.
 public struct SyncError: Error, Sendable, Hashable {
+  /// What happened. Those about an item are thrown only with ``SyncSettings/onItemError`` `.fail`;
+  /// by default the item is left out, and the report has a finding.
   public enum Code: String, Sendable, Hashable, Codable {
-    /// The model has no such entity.
+    /// The model has no such entity. Look at the spelling of `inEntityNamed:`.
     case unknownEntity
     /// The entity has no such property, or one of another kind.
     case unknownProperty
-    /// The entity has no primary key, so objects cannot be told apart.
+    /// The entity has no primary key, so objects cannot be told apart. Name an attribute `id`, or
+    /// mark one.
     case noPrimaryKey
-    /// An item has no readable primary key.
+    /// An item has no readable primary key. If all lack it, the list lies deeper (`at:`), or the key
+    /// has another name (`remoteKey:`).
     case missingKey
-    /// An item of a kind that no subentity stands for.
+    /// An item of a kind that no subentity stands for. Name the kind in `sync.type`, or give one
+    /// subentity the type `*`.
     case unknownKind
     /// Several stored objects have the key of an item, and the policy forbids that.
     case ambiguousStored
-    /// A relationship to one object is given several.
+    /// A relationship to one object is given several. Make it a to-many relationship.
     case tooManyObjects
-    /// The payload or an item of it is no JSON object, or no object of the entity.
+    /// The payload or an item of it is no JSON object, or no object of the entity; or a validator or
+    /// a hook refused it.
     case invalidItem
-    /// A value cannot be converted to the type of its attribute.
+    /// A value cannot be converted to the type of its attribute. Change the type, or write a rule.
     case typeMismatch
     /// A number is too large for its attribute.
     case outOfRange
-    /// A text is no date that its rule understands.
+    /// A text is no date that its rule understands. Read it by a `custom` rule.
     case invalidDate
-    /// A required attribute or to-one relationship would be empty.
+    /// A required attribute or to-one relationship would be empty. Make it optional, or give the
+    /// attribute a default.
     case requiredValueMissing
     /// A value breaks a minimum, a maximum or a regular expression of the model.
     case invalidValue
     /// A to-many relationship would have fewer or more objects than the model allows.
     case invalidMemberCount
-    /// No relationship, or more than one, leads to the parent.
+    /// No relationship, or more than one, leads to the parent. Name it by `parentRelationship:`.
     case ambiguousRelationship
-    /// The parent is not stored.
+    /// The parent is not stored. Save it before its children are synced.
     case parentNotFound
-    /// No object has that primary key.
+    /// No object has that primary key: thrown by calls about one object.
     case objectNotFound
-    /// The sync would delete more than the deletion guard allows.
+    /// The sync would delete more than the deletion guard allows, or no item can be used. Look at
+    /// the payload first; then at ``SyncSettings/deletionGuard``.
     case deletionRefused
-    /// The payload cannot be read.
+    /// The payload cannot be read: it is no JSON, or the file or stream ended early.
     case unreadablePayload
-    /// The operation was not given what it needs, or was used against its rules.
+    /// The operation was not given what it needs, or was used against its rules, as when it is run
+    /// twice.
     case invalidRequest
 
     /// The word of serializers for ``missingKey``.
     public static var missingIdentifier: Code { .missingKey }
   }
 
+  /// What happened.
   public let code: Code
+  /// Name of the entity it is about; nil where it is about the whole payload.
   public let entity: String?
   /// The attribute, relationship or JSON key it is about.
   public let property: String?

@@ -34,6 +34,7 @@ public struct SyncReport: Sendable, Hashable, Codable {
 
   /// Something in the payload that was not taken as it stood.
   public struct Finding: Sendable, Hashable, Codable {
+    /// What was found.
     public enum Kind: String, Sendable, Hashable, Codable {
       /// An item without a readable key, or that is no object.
       case skippedItem
@@ -49,8 +50,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case changedKind
       /// Several stored objects of one key that became one.
       case foldedDuplicates
-      /// Items of the payload that are one object, and, once for each entity, nested objects of
-      /// which several places say different things.
+      /// Items of the payload that are one object; once for each entity, nested objects of which
+      /// several places say different things; lists that name an object twice.
       case repeatedItem
       /// Deletions that were not made, because an item's key could not be read, or because the
       /// payload is a tree and says nothing of objects that are below its roots.
@@ -66,11 +67,17 @@ public struct SyncReport: Sendable, Hashable, Codable {
       case mappingRemark
     }
 
+    /// What was found.
     public let kind: Kind
+    /// Name of the entity it is about.
     public let entity: String
+    /// Name of the property it is about; nil where it is about none.
     public let property: String?
+    /// Primary key of the object it is about, as text; nil where it is not known.
     public let key: String?
+    /// Where in the payload, as in `$[3].notes[0]`; nil where it is in no one place.
     public let path: String?
+    /// A sentence that says what was found, and where it helps what to do.
     public let message: String
   }
 

@@ -50,9 +50,15 @@ struct UnresolvedReference {
           """)
     }
     let cure =
-      isNested || destination.primaryKey == nil
-      ? ""
-      : " To store it as a stub, which has nothing but the key, set createsStubs (user info sync.stub)."
+      if isNested || destination.primaryKey == nil {
+        ""
+      } else if !MappingRules.createsStubs(relationship) {
+        " To store it as a stub, which has nothing but the key, set createsStubs (user info sync.stub)."
+      } else if destination.reasonAgainstStubs == nil {
+        " A stub of it is made when the operations have .insertRelationships."
+      } else {
+        ""
+      }
     report.note(
       .unresolvedReference, owner.entity, property: relationship.name, key: key.description,
       message: """

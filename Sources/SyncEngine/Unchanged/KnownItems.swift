@@ -163,7 +163,7 @@ private enum FingerprintKey {
       request.setup.parent == nil,
       request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,
       !request.takesMembers, request.rewritten == nil, request.setup.path?.leadsToEach != true,
-      request.plan.nodes.allSatisfy({ $0.tombstone == nil }), !request.settings.deferReferences,
+      !request.plan.nodes.contains(where: \.takesAway), !request.settings.deferReferences,
       request.settings.operations.isSuperset(of: everything),
       !request.settings.operations.contains(.alwaysInsert), case .whole = request.setup.transaction,
       !request.plan.rootNode.identity.isEmpty, request.plan.isPlain

@@ -33,7 +33,8 @@ extension ChangeWriter {
       keeping.insert(parent)
     }
     var changes = MemberChanges(
-      isOrdered: relationship.isOrdered, fromOtherSide: fromOtherSide, keeping: keeping)
+      isOrdered: relationship.isOrdered, fromOtherSide: fromOtherSide, keeping: keeping,
+      leaving: planner.removedMembers(rule, of: batch))
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }

@@ -16,8 +16,8 @@ struct Deleter: PartPhase {
   /// Whether members that lists leave out go now: once, after all lists of the sync.
   let endsLists: Bool
 
-  /// What to do when nothing of the payload can be used.
-  let advice: () -> String
+  /// A sentence with what to do when nothing of the payload can be used.
+  let advising: (String) -> String
 
   var entity: EntityDescription { node.entity }
 
@@ -253,7 +253,7 @@ extension Deleter {
         count == 1
         ? "the only item of the payload cannot" : "none of the \(count) items of the payload can"
       throw refusal(
-        scopeCount, "\(items) be used\(firstReason)", advice: advice() + " ")
+        scopeCount, "\(items) be used\(firstReason)", advising: advising)
     }
   }
 
@@ -266,12 +266,13 @@ extension Deleter {
     return " (\(finding.path ?? "$"): \(finding.message))"
   }
 
-  private func refusal(_ count: Int, _ reason: String, advice: String = "") -> SyncError {
-    SyncError(
-      .deletionRefused, entity: entity.name,
-      message: """
-        The sync would delete \(count) \(count == 1 ? "object" : "objects"): \(reason). Nothing was \
-        changed. \(advice)\(SyncError.deletionAdvice)
-        """)
+  private func refusal(
+    _ count: Int, _ reason: String, advising: (String) -> String = { $0 }
+  ) -> SyncError {
+    let sentence = advising(
+      "The sync would delete \(count) \(count == 1 ? "object" : "objects"): \(reason). Nothing was changed."
+    )
+    return SyncError(
+      .deletionRefused, entity: entity.name, message: "\(sentence) \(SyncError.deletionAdvice)")
   }
 }

@@ -7,6 +7,9 @@ struct MemberChanges {
 
   /// Owners that keep whom they do not list.
   let keeping: Set<Int64>
+
+  /// Pairs of which a list says that they are none any more.
+  let leaving: Set<LinkPlanner.Pair>
   /// Whom every owner keeps.
   var keptMember: Int64 = 0
   /// Pairs that come without a place in the order.
@@ -17,8 +20,9 @@ struct MemberChanges {
   var positions: [(owner: Int64, member: Int64, position: Int64)] = []
 
   func keeps(_ member: Int64, of owner: Int64) -> Bool {
-    member == keptMember || keeping.contains(owner)
-      || fromOtherSide.contains(LinkPlanner.Pair(owner: owner, member: member))
+    let pair = LinkPlanner.Pair(owner: owner, member: member)
+    return member == keptMember || fromOtherSide.contains(pair)
+      || keeping.contains(owner) && !leaving.contains(pair)
   }
 
   /// Compares the stored members of an owner, in order, with its list in the payload.

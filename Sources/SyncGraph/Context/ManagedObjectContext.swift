@@ -38,7 +38,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Where a context runs.
   public enum Concurrency: Sendable, Hashable {
+    /// On the main queue: for screens.
     case mainQueue
+    /// On a serial queue of its own.
     case privateQueue
   }
 

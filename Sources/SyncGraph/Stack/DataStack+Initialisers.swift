@@ -5,7 +5,9 @@ public import SyncStore
 extension DataStack {
   /// What kind of store a stack makes.
   public enum StoreType: Int, Sendable, Hashable {
+    /// A store that goes with its stack.
     case inMemory = 0
+    /// A SQLite file.
     case sqLite = 1
   }
 

@@ -49,9 +49,13 @@ public struct HistoryTransaction: Sendable {
 
 /// What a transaction did to one object.
 public struct HistoryChange: Sendable, Hashable {
+  /// What was done.
   public enum Kind: Int64, Sendable, Hashable {
+    /// The object is new.
     case insert = 0
+    /// Properties of it were changed; ``HistoryChange/properties`` names them.
     case update = 1
+    /// It was deleted; ``HistoryChange/tombstone`` has what is kept of it.
     case delete = 2
   }
 

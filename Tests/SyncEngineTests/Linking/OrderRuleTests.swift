@@ -76,7 +76,8 @@ import Testing
       rule: "repeated and unknown keys are passed over",
       stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
       payload: #"[{"id": 1, "tasks_ids": [2, 9, 1, 2]}]"#,
-      expected: [("User", ["id=1 tasks=[2,1]"])], findings: [.unresolvedReference]),
+      expected: [("User", ["id=1 tasks=[2,1]"])],
+      findings: [.repeatedItem, .unresolvedReference]),
     RuleCase(
       rule: "identifiers of another JSON type keep their order",
       stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
@@ -107,7 +108,7 @@ import Testing
     RuleCase(
       rule: "in another one, with one twice", entity: "User",
       payload: #"[{"id": 2, "tasks": [{"id": 7}, {"id": 6}, {"id": 7}]}]"#,
-      expected: [("User", ["id=2 tasks=[7,6]"])]),
+      expected: [("User", ["id=2 tasks=[7,6]"])], findings: [.repeatedItem]),
     RuleCase(
       rule: "an old object behind and between new ones", stored: [("Task", #"[{"id": 8}]"#)],
       entity: "User", payload: list([5, 8, 6]), expected: [("User", ["id=1 tasks=[5,8,6]"])]),

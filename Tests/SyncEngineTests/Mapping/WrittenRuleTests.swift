@@ -77,6 +77,22 @@ import Testing
     #expect(try person().mail == expected)
   }
 
+  final class Job: ManagedObject {
+    @PrimaryKey var id: Int64
+    @Attribute(remoteKey: "due.date") var due: Date?
+  }
+
+  @Test("null on the way does the same by a rule and by convention", arguments: [false, true])
+  func nullOnTheWay(hasRule: Bool) throws {
+    let stack = try DataStack(model: ManagedObjectModel(Job.self), store: .inMemory)
+    if hasRule { try stack.mapping(for: Job.self) { $0["due"] = .isoDate("due.date") } }
+    try stack.sync(#"[{"id": 1, "due": {"date": "2024-06-01"}}]"#, inEntityNamed: "Job")
+    let kept = try stack.sync(#"[{"id": 1, "due": {}}]"#, inEntityNamed: "Job")
+    #expect(kept["Job"].unchanged == 1)
+    try stack.sync(#"[{"id": 1, "due": null}]"#, inEntityNamed: "Job")
+    #expect(try SyncBench(stack).objects("Job") == ["id=1"])
+  }
+
   @Test func aRuleSaysWhatAMissingKeyMeans() async throws {
     try await stack.sync([["id": 1, "mail": "old"]] as JSONValue, inEntityNamed: "Person")
     try stack.mapping(for: Person.self) { $0["mail"] = .string("m").whenMissing(.clear) }

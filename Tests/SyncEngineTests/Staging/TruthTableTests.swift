@@ -299,6 +299,7 @@ import Testing
     let tables = try pageTables()
     let expected = [
       "### A new object": Self.table(\.inserted), "### A stored object": Self.table(\.updated),
+      "### What a model says, in every way of saying a mapping": ModelOptionTests.table,
     ]
     #expect(Set(tables.keys) == Set(expected.keys))
     for (heading, lines) in expected {

@@ -72,7 +72,9 @@ struct PropertyRules {
   init(_ written: [String: Rule], of entity: EntityDescription) {
     attributes = entity.attributes.filter { !$0.isTransient }.map { ($0, written[$0.name]) }
     links = written
-    if let key = entity.primaryKey, !key.isTransient { identity = [key.slot] }
+    identity =
+      MappingRules.identifiers(of: entity)
+      ?? entity.primaryKey.flatMap { $0.isTransient ? nil : [$0.slot] } ?? []
   }
 
   /// Those that a serializer names.
@@ -150,6 +152,11 @@ public struct Subentities: Sendable {
   /// Where the name of the kind stands in the item.
   package var path: JSONPath
   let kinds: [(type: String, kind: Kind)]
+
+  init(_ path: JSONPath, _ kinds: [(type: String, kind: Kind)]) {
+    self.path = path
+    self.kinds = kinds
+  }
 
   /// Takes who reads each kind.
   ///

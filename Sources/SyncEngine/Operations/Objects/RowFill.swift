@@ -17,7 +17,8 @@ package struct RowFill {
     guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first else {
       return nil
     }
-    return plan.rootNode.attributes.first { $0.slot == slot }?.remoteKey.description
+    return plan.rootNode.attributes.first { $0.slot == slot }?.remoteKey.steps
+      .joined(separator: ".")
   }
 
   /// JSON of an object that says its key alone; nil when that is not one value at one place.
