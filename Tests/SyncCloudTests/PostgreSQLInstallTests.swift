@@ -65,6 +65,37 @@ import Testing
     #expect(names == ["r1", "r2"])
   }
 
+  /// Its owner could have put code into it that runs as who installs.
+  @Test(arguments: [
+    "create schema syncstack authorization %@",
+    "create schema syncstack; create function syncstack.version() returns integer language sql as 'select 1'; "
+      + "alter function syncstack.version() owner to %@",
+    "create schema syncstack; create table syncstack.zone (); alter table syncstack.zone owner to %@",
+  ])
+  func aSchemaOfAnotherRoleIsRefused(_ made: String) async throws {
+    let role = try #require(URL(string: try await TestServer.role())?.user())
+    let owner = try TestServer.install("select 1", in: name)
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(owner), timeout: 60)
+    for statement in made.replacing("%@", with: role).split(separator: "; ") {
+      _ = try await connection.value(String(statement), [])
+    }
+    #expect {
+      _ = try TestServer.install(PostgreSQLTransport.schema, in: name)
+    } throws: {
+      "\($0)".contains("belongs to “\(role)”")
+    }
+  }
+
+  @Test func aDatabaseThatIsNotUnicodeIsRefused() async throws {
+    try await TestServer.run(
+      "create database \(name) encoding 'LATIN1' locale 'C' template template0")
+    #expect {
+      _ = try TestServer.install(PostgreSQLTransport.schema, in: name)
+    } throws: {
+      "\($0)".contains("LATIN1") && "\($0)".contains("encoding 'UTF8'")
+    }
+  }
+
   @Test func olderFunctionsTakeNotThePlaceOfNewerOnes() async throws {
     let owner = try TestServer.install(PostgreSQLTransport.schema, in: name)
     try await say(1000, at: owner)

@@ -144,7 +144,7 @@ import Testing
     let signals = try #require(here.signals(for: Self.zone))
     var heard = signals.makeAsyncIterator()
     let ask =
-      "select count(*) from pg_stat_activity where query = 'listen syncstack' and usename = $1"
+      "select count(*) from pg_stat_activity where query like 'listen %' and usename = $1"
     let name = try #require(URL(string: role)?.user())
     while try await TestServer.run(ask, name) != "1" { await Task.yield() }
     // Another zone is nothing to tell, and comes first.
@@ -154,7 +154,7 @@ import Testing
     _ = try await there.save([.create(name: "r1", content: Self.content)], in: Self.zone)
     #expect(await heard.next() != nil)
     try await TestServer.run(
-      "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen syncstack' and usename = $1",
+      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and usename = $1",
       name)
     #expect(await heard.next() == nil)
     // A zone that is not there has no signals.
@@ -165,34 +165,30 @@ import Testing
   /// A transaction that notifies holds a lock of the whole cluster until its commit is on the disk:
   /// saves of all zones would wait for each other.
   @Test func noSaveNotifiesButTheCallAfterItAndEditsByPlainSQL() async throws {
-    let library = try LibPQ.load()
     let role = try await TestServer.role()
-    let zone = try await PostgreSQLTransport(role, app: "tests", timeout: 60)
+    _ = try await PostgreSQLTransport(role, app: "tests", timeout: 60)
       .open(Self.zone, create: true)
-    let connection = try PostgreSQLAddress(role).connect(library)
-    defer { library.finish(connection) }
-    // All tests of the database notify on one channel.
-    func notifies(_ statement: String) -> Bool {
-      let result = CTexts([]).withPointer {
-        library.execParams(connection, statement, 0, nil, $0, nil, nil, 0)
-      }
-      defer { library.clear(result) }
-      #expect([LibPQ.commandOK, LibPQ.tuplesOK].contains(library.resultStatus(result)))
+    let path = "tests/private/\(Self.zone.name)"
+    let patience = PostgreSQLLine.Patience(silence: 60) { false }
+    let line = try PostgreSQLLine(PostgreSQLAddress(role), patience)
+    let library = line.library
+    func notifies(_ statement: String) throws -> Bool {
+      _ = try line.value(statement, [], patience)
       var isHeard = false
-      while let notice = library.notifies(connection) {
-        let payload = notice.assumingMemoryBound(to: LibPQ.Notification.self).pointee.payload
-        if payload.map({ String(cString: $0) }) == zone.generation { isHeard = true }
+      while let notice = library.notifies(line.connection) {
+        isHeard = true
         library.freemem(notice)
       }
       return isHeard
     }
-    #expect(!notifies("listen syncstack"))
-    let path = "tests/private/\(Self.zone.name)"
-    #expect(!notifies("select syncstack.open('\(path)', true)"))
+    let channel = try #require(
+      try line.value("select syncstack.open('\(path)', false) ->> 'channel'", [], patience))
+    #expect(try !notifies("listen \(channel)"))
+    #expect(try !notifies("select syncstack.open('\(path)', true)"))
     let save = #"[{"op": "create", "name": "r1", "content": {"type": "Note"}}]"#
-    #expect(!notifies("select syncstack.save('\(path)', '\(save)')"))
-    #expect(notifies("select syncstack.tell('\(path)')"))
-    #expect(notifies("select syncstack.write('\(path)', 'Note', 'r2', '{}')"))
+    #expect(try !notifies("select syncstack.save('\(path)', '\(save)')"))
+    #expect(try notifies("select syncstack.tell('\(path)')"))
+    #expect(try notifies("select syncstack.write('\(path)', 'Note', 'r2', '{}')"))
   }
 
   // MARK: - Who sees what
@@ -202,17 +198,22 @@ import Testing
     let transport = try PostgreSQLTransport(ann, app: "tests", timeout: 60)
     _ = try await transport.open(Self.zone, create: true)
     _ = try await transport.save([.create(name: "mine", content: Self.content)], in: Self.zone)
-    let questions = [
-      "select count(*) from syncstack.record where name = 'mine'",
-      "select count(*) from syncstack.zone where scope = 'private'",
-    ]
-    let mine = PostgreSQLConnection(try PostgreSQLAddress(ann), timeout: 60)
+    // Nothing but functions answers, and no plan tells what others have.
     let connection = PostgreSQLConnection(try PostgreSQLAddress(bob), timeout: 60)
-    for question in questions {
-      #expect(try await mine.value(question, []) == "1")
-      #expect(try await connection.value(question, []) == "0")
-    }
+    let mine = PostgreSQLConnection(try PostgreSQLAddress(ann), timeout: 60)
+    let number = try #require(
+      try await mine.value("select syncstack.zone_number('tests/private/z')", []))
+    let ask = "select count(*) from syncstack.objects(\(number), 'Note')"
+    #expect(try await mine.value(ask, []) == "1")
+    #expect(try await connection.value(ask, []) == "0")
+    let plan = try await connection.value(
+      "explain (format json) select * from syncstack.objects(\(number), 'Note')", [])
+    #expect(plan?.contains("Function Scan") == true && plan?.contains("\"record\"") == false)
     for statement in [
+      "select * from syncstack.record",
+      "explain select * from syncstack.record where name = 'mine'",
+      "explain select * from syncstack.zone", "select * from syncstack.member",
+      "select syncstack.move_channel(null)",
       "insert into syncstack.zone (app, scope, name, owner) values ('a', 'public', 'b', 'c')",
       "update syncstack.record set content = null", "delete from syncstack.zone",
       "insert into syncstack.gateway values (session_user)", "select * from syncstack.gateway",
@@ -236,6 +237,64 @@ import Testing
     try await TestServer.run("insert into syncstack.gateway values ($1)", name)
     #expect(try await connection.value(ask, [#"{"sub": "ann"}"#]) == "ann")
     #expect(await Self.code { _ = try await connection.value(ask, [""]) } == .notSignedIn)
+  }
+
+  @Test func accountsOfAGatewayMayHaveAPrefix() async throws {
+    let role = try await TestServer.role()
+    let name = try #require(URL(string: role)?.user())
+    let connection = PostgreSQLConnection(try PostgreSQLAddress(role), timeout: 60)
+    let ask = "select syncstack.account() from set_config('request.jwt.claims', $1, false)"
+    try await TestServer.run("insert into syncstack.gateway values ($1, 'web:')", name)
+    #expect(try await connection.value(ask, [#"{"sub": "ann"}"#]) == "web:ann")
+    for claims in ["", "{}", #"{"sub": ""}"#] {
+      #expect(await Self.code { _ = try await connection.value(ask, [claims]) } == .notSignedIn)
+    }
+  }
+
+  /// Who took part once does not hear any more who saves when, and the others still do.
+  @Test func aChannelIsAnotherOneWhenAParticipantGoes() async throws {
+    let (owner, guest) = (try await TestServer.role(), try await TestServer.role())
+    let transport = try PostgreSQLTransport(owner, app: "tests", timeout: 60)
+    _ = try await transport.open(Self.zone, create: true)
+    let account = try #require(URL(string: guest)?.user())
+    let functions = try StoredFunctions(
+      app: "tests", PostgreSQLCaller(PostgreSQLAddress(owner), timeout: 60))
+    try await transport.setParticipants([.init(account, .readOnly)], of: Self.zone)
+    let before = try #require(try await functions.channel(of: Self.zone))
+    _ = try await transport.open(CloudZone("other"), create: true)
+    let other = try #require(try await functions.channel(of: CloudZone("other")))
+    #expect(before != other && before.utf8.count > 32)
+    let signals = try #require(transport.signals(for: Self.zone))
+    let ask = "select count(*) from pg_stat_activity where query like 'listen %' and usename = $1"
+    let name = try #require(URL(string: owner)?.user())
+    while try await TestServer.run(ask, name) != "1" { await Task.yield() }
+    try await transport.setParticipants([], of: Self.zone)
+    // One signal, that something has changed, and then the end: what comes next is another line.
+    var heard = 0
+    for await _ in signals { heard += 1 }
+    #expect(heard == 1)
+    #expect(try await functions.channel(of: Self.zone) != before)
+  }
+
+  /// A guest's transaction that stays open keeps a public zone from the others; they are told.
+  @Test func aZoneThatAnotherKeepsLockedIsBusy() async throws {
+    let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
+    let functions = PostgreSQLTransport.schema.replacing("'10s'", with: "'100ms'")
+    let owner = try TestServer.install(functions, in: name)
+    let address = try await TestServer.role().replacing("/kinto", with: "/\(name)")
+    let guest = PostgreSQLConnection(try PostgreSQLAddress(address), timeout: 60)
+    let other = try PostgreSQLTransport(owner, app: "tests", timeout: 60)
+    let zone = CloudZone("z", scope: .public)
+    _ = try await other.open(zone, create: true)
+    _ = try await guest.value("begin", [])
+    let saves = #"[{"op": "create", "name": "g", "content": {}}]"#
+    _ = try await guest.value("select syncstack.save('tests/public/z', $1::jsonb)", [saves])
+    let save = {
+      _ = try await other.save([.create(name: "r1", content: Self.content)], in: zone)
+    }
+    #expect(await Self.code(save) == .busy)
+    _ = try await guest.value("rollback", [])
+    #expect(await Self.code(save) == nil)
   }
 
   @Test func whatIsInAPublicZoneIsChangedByThoseWhoAddedIt() async throws {

@@ -74,6 +74,95 @@ import Testing
     #expect(answer == text)
   }
 
+  private func save(_ name: String, _ content: JSONObject, zone: String = "private") async throws {
+    let saves: JSONValue = [
+      ["op": "create", "name": .string(name), "content": .object(content)]
+    ]
+    let path = "tests/private/\(zone)"
+    _ = try await connection.value("select syncstack.open($1, true)", [path])
+    _ = try await connection.value(
+      "select syncstack.save($1, $2::jsonb)", [path, saves.description])
+  }
+
+  /// As on the page: a schema of the zone unless another is named.
+  @Test func viewsOfTwoZonesStandBesideEachOther() async throws {
+    let (app, other) = ("a\(schema)", "b\(schema)")
+    for (name, app) in [("one", app), ("two", app), ("one", other)] {
+      let path = "\(app)/private/\(name)"
+      _ = try await connection.value("select syncstack.open($1, true)", [path])
+      let saves =
+        #"[{"op": "create", "name": "r", "content": {"type": "Note", "f_title": "\#(app) \#(name)"}}]"#
+      _ = try await connection.value("select syncstack.save($1, $2::jsonb)", [path, saves])
+      _ = try await connection.value("select syncstack.create_views($1)", [path])
+    }
+    for (name, app) in [("one", app), ("two", app), ("one", other)] {
+      #expect(
+        try await rows("select title from \(app)_\(name).\"Note\"") == [
+          ["title": .string("\(app) \(name)")]
+        ])
+    }
+    // What is there in a schema that is named is not another zone's to replace.
+    await #expect {
+      _ = try await connection.value(
+        "select syncstack.create_views($1, $2)", ["\(app)/private/two", "\(app)_one"])
+    } throws: {
+      "\($0)".contains("is there already")
+    }
+  }
+
+  @Test func oddRecordsCostThemselvesAndNotTheView() async throws {
+    let long = String(repeating: "p", count: 62) + "é"
+    try await save(
+      "r1", ["type": "Note", "f_stars": 3, "f_when": ["t", "0.5"], "f_data": ["b", "AP8="]])
+    try await save("r2", ["type": "", "f_stars": 1])
+    try await save("r3", ["f_stars": 1])
+    try await save("r4", ["type": 5, "f_\(long)1": 1, "f_\(long)2": 2, "f_record_name": "mine"])
+    try await makeViews()
+    try await save(
+      "s1", ["type": "Note", "f_stars": "many", "f_when": ["t", "soon"], "f_data": ["b", "?"]])
+    try await save(
+      "s2", ["type": "Note", "f_stars": ["i", "7"], "f_when": ["t", "1e300"], "f_data": 5])
+    #expect(
+      try await rows("select record_name, stars, \"when\", data from \(schema).\"Note\" order by 1")
+        == [
+          [
+            "record_name": "r1", "stars": 3, "when": "2001-01-01T00:00:00.5+00:00",
+            "data": "\\x00ff",
+          ],
+          ["record_name": "s1", "stars": nil, "when": nil, "data": nil],
+          ["record_name": "s2", "stars": 7, "when": nil, "data": nil],
+        ])
+    let odd = try await rows("select * from \(schema).\"5\"")
+    let values = odd[0]?.objectValue?.map(\.value) ?? []
+    #expect(
+      values.count == 4 && values.contains(1) && values.contains(2) && values.contains("mine"))
+  }
+
+  @Test func rightsStayWhenViewsAreMadeOnceMore() async throws {
+    let reader = try #require(URL(string: try await TestServer.role())?.user())
+    try await save("r1", ["type": "Note", "f_stars": 3])
+    try await makeViews()
+    _ = try await connection.value("grant select on \(schema).\"Note\" to \(reader)", [])
+    func hasRight() async throws -> Bool {
+      let ask = "select has_table_privilege($1, $2, 'select')"
+      return try await connection.value(ask, [reader, "\(schema).\"Note\""]) == "t"
+    }
+    // A property that is new, one whose type is another, and nothing.
+    for (name, fields) in [
+      ("r2", ["type": "Note", "f_a": 1]), ("r3", ["type": "Note", "f_stars": "many"]),
+      ("r4", ["type": "Other"]),
+    ] as [(String, JSONObject)] {
+      try await save(name, fields)
+      try await makeViews()
+      #expect(try await hasRight(), "\(name)")
+    }
+    #expect(
+      try await rows("select record_name, stars from \(schema).\"Note\" order by 1") == [
+        ["record_name": "r1", "stars": "3"], ["record_name": "r2", "stars": nil],
+        ["record_name": "r3", "stars": "many"],
+      ])
+  }
+
   @Test func whatTheServerWritesIsAnEditAsOfAnyMachine() async throws {
     let row = try client.insert("Note", ["title": "a", "text": "x"])
     try await client.engine.sync()

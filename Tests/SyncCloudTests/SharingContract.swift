@@ -316,7 +316,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
     #expect(try await owner.participants(of: pair.own).count == 1)
   }
 
-  @Test(.server(.database)) func rowSecurityShowsMembersTheirZonesAndNothingElse() async throws {
+  @Test(.server(.database)) func functionsShowMembersTheirZonesAndNothingElse() async throws {
     let address = try await TestServer.role()
     let owner = try await TestServer.database()
     let guest = try PostgreSQLTransport(address, app: "tests", timeout: 60)
@@ -328,16 +328,22 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
     _ = try await pair.write("r1", as: owner, pair.own)
     _ = try await pair.write("r2", as: guest, pair.shared)
     let connection = PostgreSQLConnection(try PostgreSQLAddress(address), timeout: 60)
-    func count(_ table: String, _ condition: String = "true") async throws -> String? {
-      try await connection.value("select count(*) from syncstack.\(table) where \(condition)", [])
+    let account = try await owner.account()
+    func count(_ zone: String) async throws -> String? {
+      let path = "tests/private/\(zone)/\(account)"
+      return try await connection.value(
+        "select count(*) from syncstack.objects(syncstack.zone_number($1), 'Note')", [path])
     }
-    let mine = "zone in (select id from syncstack.zone where scope = 'private')"
-    #expect(try await count("record", mine) == "2")
-    #expect(try await count("member") == "1")
-    #expect(try await count("zone", "scope = 'private'") == "1")
+    func expectNone(_ zone: String) async {
+      await #expect { try await count(zone) } throws: {
+        ($0 as? CloudError)?.code == .zoneMissing
+      }
+    }
+    #expect(try await count(pair.own.name) == "2")
+    await expectNone("other")
     for statement in [
       "update syncstack.member set access = 'readWrite'", "delete from syncstack.member",
-      "insert into syncstack.member select id, 'x', 'readOnly' from syncstack.zone",
+      "insert into syncstack.member values (1, 'x', 'readOnly')",
       "update syncstack.record set content = '{}'",
     ] {
       await #expect { try await connection.value(statement, []) } throws: {
@@ -345,8 +351,6 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       }
     }
     try await owner.setParticipants([], of: pair.own)
-    #expect(try await count("record", mine) == "0")
-    #expect(try await count("member") == "0")
-    #expect(try await count("zone", "scope = 'private'") == "0")
+    await expectNone(pair.own.name)
   }
 }

@@ -113,17 +113,3 @@ extension PullReport {
 extension PushReport {
   fileprivate var hasMoved: Bool { sent + conflicts > 0 }
 }
-
-extension CloudError {
-  /// Whether coming again does not help before somebody has done something.
-  fileprivate var needsSomebody: Bool {
-    switch code {
-    case .notSignedIn, .accountChanged, .notOwner, .zoneReplaced, .endOfService, .redirected,
-      .unsupported, .deletionRefused:
-      true
-    case .unreachable, .busy, .forbidden, .zoneMissing, .tokenRefused, .tooLarge, .readOnly,
-      .unsent, .notFound, .file:
-      false
-    }
-  }
-}

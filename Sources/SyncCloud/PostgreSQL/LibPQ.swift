@@ -29,10 +29,14 @@ struct LibPQ: @unchecked Sendable {
   let finish: @convention(c) (Connection) -> Void
   let status: @convention(c) (Connection) -> CInt
   let errorMessage: @convention(c) (Connection) -> Text?
-  let execParams:
+  let setnonblocking: @convention(c) (Connection, CInt) -> CInt
+  let sendQueryParams:
     @convention(c) (
       Connection, Text, CInt, UnsafeRawPointer?, Texts, UnsafeRawPointer?, UnsafeRawPointer?, CInt
-    ) -> Result?
+    ) -> CInt
+  let flush: @convention(c) (Connection) -> CInt
+  let isBusy: @convention(c) (Connection) -> CInt
+  let getResult: @convention(c) (Connection) -> Result?
   let resultStatus: @convention(c) (Result?) -> CInt
   let resultErrorField: @convention(c) (Result?, CInt) -> Text?
   let ntuples: @convention(c) (Result) -> CInt
@@ -103,7 +107,11 @@ struct LibPQ: @unchecked Sendable {
     finish = try function("finish")
     status = try function("status")
     errorMessage = try function("errorMessage")
-    execParams = try function("execParams")
+    setnonblocking = try function("setnonblocking")
+    sendQueryParams = try function("sendQueryParams")
+    flush = try function("flush")
+    isBusy = try function("isBusy")
+    getResult = try function("getResult")
     resultStatus = try function("resultStatus")
     resultErrorField = try function("resultErrorField")
     ntuples = try function("ntuples")

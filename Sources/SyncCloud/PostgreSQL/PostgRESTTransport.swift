@@ -133,7 +133,7 @@ private final class PostgRESTCaller: StoredFunctionCaller {
         .unsupported,
         message:
           "PostgREST does not show the functions of SyncStack: install them (syncstack cloud install-sql), and add "
-          + "syncstack to its db-schemas. (\(message))")
+          + "syncstack to its db-schemas. (\(message))", isClosed: true)
     case (let code?, _) where code.hasPrefix("PGRST0"):
       return CloudError(
         .unreachable,

@@ -9,6 +9,9 @@ struct PostgreSQLAddress: Sendable {
   /// What no error may say.
   let password: String?
 
+  /// How many hosts it names, which are tried one after the other; at least 1.
+  let hosts: Int
+
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` for what libpq cannot read, and
   ///   where there is no libpq. The error does not repeat the text, which may hold a password.
   init(_ text: String) throws {
@@ -24,25 +27,29 @@ struct PostgreSQLAddress: Sendable {
       )
     }
     defer { library.conninfoFree(options) }
-    var password: String?
+    var values: [String: String] = [:]
     var option = options.assumingMemoryBound(to: LibPQ.Option.self)
     while let keyword = option.pointee.keyword {
-      if String(cString: keyword) == "password", let value = option.pointee.value {
-        password = String(cString: value)
-      }
+      values[String(cString: keyword)] = option.pointee.value.map { String(cString: $0) }
       option += 1
     }
     self.text = text
-    self.password = password
+    password = values["password"]
+    let places = values["hostaddr"] ?? values["host"] ?? ""
+    hosts = places.count { $0 == "," } + 1
   }
 
-  /// Opens a connection. What the text does not say is ours: ten seconds to connect, and a line
-  /// that is found dead within a minute.
-  func connect(_ library: LibPQ) throws -> LibPQ.Connection {
+  /// Opens a connection, and waits for that. What the text does not say is ours: ten seconds to
+  /// connect to a host, fewer when silence is not waited for as long, and a line that is found dead
+  /// within a minute.
+  ///
+  /// - Parameter silence: Seconds of silence that are waited for.
+  func connect(_ library: LibPQ, within silence: Double) throws -> LibPQ.Connection {
+    let limit = Int(max(2, min(silence.rounded(.up), 10)))
     let names = [
       "application_name", "connect_timeout", "tcp_user_timeout", "client_encoding", "dbname",
     ]
-    let values = ["SyncStack", "10", "60000", "UTF8", text]
+    let values = ["SyncStack", "\(limit)", "60000", "UTF8", text]
     // The last one holds a whole connection string, whose parameters count more than those before
     // it.
     let connection = CTexts(names).withPointer { names in

@@ -3,35 +3,22 @@ import SyncCore
 
 /// A connection to PostgreSQL: made when it is first used, and made anew when it was lost.
 ///
-/// A queue of its own waits for the answers, one after the other. A task that is cancelled, and an
-/// answer that does not come in time, cancel the statement on the server; the connection is given
-/// up then, so that a cancellation that comes late meets nobody else's statement.
+/// A queue of its own waits for the answers, one after the other. A task that is cancelled gets no
+/// answer and does not wait for one, in whatever state the line is. What was cancelled, and what
+/// the server does not answer in time, gives up the line, and the server is told to end the
+/// statement.
 final class PostgreSQLConnection: @unchecked Sendable {
-  // Unchecked: the connection is touched on the queue only, and while nobody else has it.
-
-  /// Why a statement that runs is to end.
-  private enum Stop: Sendable { case cancelled, late }
-
-  /// The statement that runs. Unchecked: a pointer that is used under a lock only.
-  private struct Running: @unchecked Sendable {
-    /// Nil before and after.
-    var canceller: LibPQ.Canceller?
-    var stop: Stop?
-  }
+  // Unchecked: the line is touched on the queue only, and by the last who has this.
 
   private let address: PostgreSQLAddress
   private let timeout: Double
   private let queue = DispatchQueue(label: "SyncStack PostgreSQL")
-  private var connection: LibPQ.Connection?
+  private let abandoning = DispatchQueue(label: "SyncStack PostgreSQL cancel")
+  private var line: PostgreSQLLine?
 
   init(_ address: PostgreSQLAddress, timeout: Double) {
     self.address = address
     self.timeout = max(Seconds.clamped(timeout), 0.1)
-  }
-
-  deinit {
-    guard let connection else { return }
-    try? LibPQ.load().finish(connection)
   }
 
   /// Runs a statement, and gives the first value of its first row.
@@ -43,141 +30,88 @@ final class PostgreSQLConnection: @unchecked Sendable {
   func value(
     _ statement: String, _ arguments: [String?], isRepeatable: Bool = true
   ) async throws -> String? {
-    try Task.checkCancellation()
-    let running = Shared(Running())
+    let call = PostgreSQLCall()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
+        call.begin(continuation)
         queue.async { [self] in
-          continuation.resume(
-            with: Result { try run(statement, arguments, isRepeatable, running) })
+          guard !call.isCancelled else { return }
+          call.end(Result { try run(statement, arguments, isRepeatable, call) })
         }
       }
     } onCancel: {
-      // Elsewhere: telling the server may take as long as a connection does, and whoever cancels
-      // may be the main queue.
-      DispatchQueue.global().async { Self.end(running, .cancelled) }
+      call.cancel()
     }
   }
 
   // MARK: - On the queue
 
   private func run(
-    _ statement: String, _ arguments: [String?], _ isRepeatable: Bool, _ running: Shared<Running>
+    _ statement: String, _ arguments: [String?], _ isRepeatable: Bool, _ call: PostgreSQLCall
   ) throws -> String? {
-    let isUsed = connection != nil
-    do {
-      return try runOnce(statement, arguments, running)
-    } catch let failure as PostgreSQLFailure
-      where failure.isOfConnection && isRepeatable && isUsed
-    {
-      return try runAgain(statement, arguments, running)
-    } catch let failure as PostgreSQLFailure where failure.isOfOthers {
-      // Somebody else's transaction came in between, and nothing was done: this is the usual answer
-      // to it.
-      return try runAgain(statement, arguments, running)
-    } catch let failure as PostgreSQLFailure {
-      throw failure.error
-    }
-  }
-
-  private func runAgain(
-    _ statement: String, _ arguments: [String?], _ running: Shared<Running>
-  ) throws -> String? {
+    // How often it is run again when other transactions came in between, so that nothing was done:
+    // this is the usual answer to it.
     var left = 20
     while true {
+      let isUsed = line != nil
       do {
-        return try runOnce(statement, arguments, running)
+        return try runOnce(statement, arguments, call)
       } catch let failure as PostgreSQLFailure {
         left -= 1
-        guard failure.isOfOthers, left > 0 else { throw failure.error }
+        let isLost = failure.isOfConnection && isRepeatable && isUsed
+        guard left > 0, isLost || failure.isOfOthers else { throw failure.error }
       }
     }
   }
 
   private func runOnce(
-    _ statement: String, _ arguments: [String?], _ running: Shared<Running>
+    _ statement: String, _ arguments: [String?], _ call: PostgreSQLCall
   ) throws -> String? {
-    let library = try LibPQ.load()
-    let connection = try connection ?? address.connect(library)
-    self.connection = connection
-    let watchdog = DispatchWorkItem { Self.end(running, .late) }
-    let canceller = library.getCancel(connection)
-    let isStopped = running.withLock { running in
-      running.canceller = canceller
-      return running.stop != nil
-    }
-    defer {
-      watchdog.cancel()
-      running.withLock { $0.canceller = nil }
-      if let canceller { library.freeCancel(canceller) }
-    }
-    guard !isStopped else { throw CancellationError() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + timeout, execute: watchdog)
-    let texts = CTexts(arguments)
-    let result = texts.withPointer {
-      library.execParams(
-        connection, statement, CInt(arguments.count), nil, $0, nil, nil, 0)
-    }
-    defer { library.clear(result) }
-    let stop = running.withLock { running in
-      running.canceller = nil
-      return running.stop
-    }
-    if stop != nil { close(library) }
-    let status = library.resultStatus(result)
-    guard let result, status == LibPQ.tuplesOK || status == LibPQ.commandOK else {
-      if stop == .cancelled { throw CancellationError() }
-      if stop == .late { throw Self.late(timeout) }
-      let failure = PostgreSQLFailure(
-        result, connection, library, hiding: address.password)
-      if failure.isOfConnection { close(library) }
+    let patience = PostgreSQLLine.Patience(silence: timeout) { call.isCancelled }
+    let line = try line ?? PostgreSQLLine(address, patience)
+    self.line = line
+    do {
+      return try line.value(statement, arguments, patience)
+    } catch let failure as PostgreSQLFailure {
+      if failure.isOfConnection { self.line = nil }
       throw failure
+    } catch {
+      line.abandon(on: abandoning)
+      self.line = nil
+      throw error
     }
-    guard library.ntuples(result) > 0, library.getisnull(result, 0, 0) == 0,
-      let value = library.getvalue(result, 0, 0)
-    else {
-      return nil
-    }
-    let length = Int(library.getlength(result, 0, 0))
-    return String(
-      decoding: UnsafeRawBufferPointer(start: value, count: length), as: UTF8.self)
-  }
-
-  private func close(_ library: LibPQ) {
-    if let connection { library.finish(connection) }
-    connection = nil
-  }
-
-  // MARK: - From anywhere
-
-  /// Has the server end the statement, if it still runs.
-  private static func end(_ running: Shared<Running>, _ reason: Stop) {
-    running.withLock { running in
-      guard running.stop == nil else { return }
-      running.stop = reason
-      guard let canceller = running.canceller, let library = try? LibPQ.load() else { return }
-      // Under the lock, so that nobody frees it meanwhile.
-      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
-        guard let text = text.baseAddress else { return }
-        _ = library.cancel(canceller, text, 256)
-      }
-    }
-  }
-
-  private static func late(_ seconds: Double) -> CloudError {
-    CloudError(
-      .unreachable,
-      message: "PostgreSQL did not answer within \(seconds) seconds. Sync again later.")
   }
 }
 
-/// A value under a lock that several hold.
-private final class Shared<Value: Sendable>: Sendable {
-  private let value: Locked<Value>
+/// A statement that somebody waits for; it ends once, with an answer or because it was cancelled.
+private final class PostgreSQLCall: Sendable {
+  private struct State {
+    var continuation: CheckedContinuation<String?, any Error>?
+    var isCancelled = false
+  }
 
-  init(_ value: Value) { self.value = Locked(value) }
+  private let state = Locked(State())
 
-  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-    value.withLock { body(&$0) }
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  func begin(_ continuation: CheckedContinuation<String?, any Error>) {
+    let isCancelled = state.withLock { state in
+      if !state.isCancelled { state.continuation = continuation }
+      return state.isCancelled
+    }
+    if isCancelled { continuation.resume(throwing: CancellationError()) }
+  }
+
+  func end(_ result: Result<String?, any Error>) {
+    let continuation = state.withLock { state in
+      defer { state.continuation = nil }
+      return state.continuation
+    }
+    continuation?.resume(with: result)
+  }
+
+  func cancel() {
+    state.withLock { $0.isCancelled = true }
+    end(.failure(CancellationError()))
   }
 }

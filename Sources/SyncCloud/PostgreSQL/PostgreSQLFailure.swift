@@ -41,12 +41,16 @@ struct PostgreSQLFailure: Error {
     "57P01", "57P02", "57P03", "57P05", "08P01", "08006", "08003",
   ]
 
-  /// The code of a connection that was refused, which libpq tells by its text only.
-  private static func state(ofRefusal text: String) -> String? {
+  /// The code of a connection that was refused, which libpq tells by its text only. Names of roles
+  /// and databases stand in some of them, so the order counts.
+  static func state(ofRefusal text: String) -> String? {
     let states = [
-      ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
-      ("no pg_hba.conf entry", "28000"), ("role \"", "28000"), ("too many c", "53300"),
-      ("database \"", "3D000"), ("certificate", "08001"), ("does not support SSL", "08001"),
+      ("too many c", "53300"), ("remaining connection slots", "53300"),
+      ("permission denied for database", "42501"), ("not currently accepting", "57P03"),
+      ("the database system is", "57P03"), ("password authentication failed", "28P01"),
+      ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
+      ("database \"", "3D000"), ("role \"", "28000"), ("certificate", "08001"),
+      ("does not support SSL", "08001"),
     ]
     return states.first { text.contains($0.0) }?.1
   }
@@ -60,6 +64,12 @@ struct PostgreSQLFailure: Error {
     switch state {
     case "SY400": CloudError(.unsupported, message: message)
     case "SY401": CloudError(.notSignedIn, message: message)
+    case "42501" where isOfConnection:
+      CloudError(
+        .forbidden,
+        message:
+          "The account has not the right CONNECT on the database. Its owner gives it: grant connect on database … to …. "
+          + "(\(message))")
     case "SY403", "42501":
       CloudError(.forbidden, message: "The account may not do that. (\(message))")
     case "SY404": CloudError(.zoneMissing, message: message)
@@ -68,7 +78,9 @@ struct PostgreSQLFailure: Error {
     case "28000", "28P01":
       CloudError(.notSignedIn, message: "PostgreSQL does not let this account in. (\(message))")
     case "3D000":
-      CloudError(.unsupported, message: "PostgreSQL has no such database. (\(message))")
+      // Dropped, and perhaps about to be restored.
+      CloudError(
+        .unreachable, message: "PostgreSQL has no such database. (\(message))", isClosed: true)
     case "08001":
       CloudError(
         .unsupported,
@@ -81,7 +93,7 @@ struct PostgreSQLFailure: Error {
         .unsupported,
         message:
           "The database has not the functions that this version calls. Its owner installs them: "
-          + "syncstack cloud install-sql | psql -d DATABASE. (\(message))")
+          + "syncstack cloud install-sql | psql -d DATABASE. (\(message))", isClosed: true)
     case "25006":
       CloudError(.readOnly, message: "The database takes no changes at present. (\(message))")
     case "53100", "53200", "53300", "53400", "55P03":

@@ -11,9 +11,9 @@ import SyncCore
 /// | here | there |
 /// |---|---|
 /// | account | the role that signs in |
-/// | private zone | a row of `syncstack.zone` that its owner alone may read |
+/// | private zone | a row of `syncstack.zone`, which functions show its owner alone |
 /// | public zone | one that every role may read and add to |
-/// | participants | rows of `syncstack.member`; row security shows them the zone |
+/// | participants | rows of `syncstack.member`; functions show them the zone |
 /// | tag | the number of the change that the record was written by |
 /// | token | the zone's generation, and the number of a change |
 ///
@@ -26,6 +26,7 @@ import SyncCore
 public final class PostgreSQLTransport: CloudTransport {
   private let functions: StoredFunctions
   private let address: PostgreSQLAddress
+  private let timeout: Double
   private let listens: Bool
 
   /// Makes a transport; nothing is sent yet.
@@ -34,7 +35,9 @@ public final class PostgreSQLTransport: CloudTransport {
   ///   - connection: Address or parameters as libpq reads them.
   ///   - app: Keeps programs in one database apart. Letters, digits, `-` and `_`, the first of them
   ///     a letter or digit.
-  ///   - timeout: Seconds after which a statement is ended.
+  ///   - timeout: Seconds of silence after which a call fails, and the statement is ended: the server
+  ///     has neither answered nor sent more of its answer. To connect takes at least two, for each
+  ///     host that the address names.
   ///   - listens: Whether to be told of changes at once, over a connection of its own. Behind a
   ///     pooler in transaction mode nobody is: say false there, so that an engine that was started
   ///     asks more often.
@@ -45,6 +48,7 @@ public final class PostgreSQLTransport: CloudTransport {
   ) throws {
     address = try PostgreSQLAddress(connection)
     functions = try StoredFunctions(app: app, PostgreSQLCaller(address, timeout: timeout))
+    self.timeout = timeout
     self.listens = listens
   }
 
@@ -89,26 +93,25 @@ public final class PostgreSQLTransport: CloudTransport {
 
   public func leave(_ zone: CloudZone) async throws { try await functions.leave(zone) }
 
-  /// A signal each time that somebody has written into a zone, by `LISTEN`. The stream ends when
-  /// the connection is lost.
+  /// A signal each time that an account has written into a zone, by `LISTEN`. The stream ends when
+  /// the connection is lost, or the server is silent for twice the timeout.
   public func signals(for zone: CloudZone) -> AsyncStream<Void>? {
     #if os(Windows)
       nil
     #else
       guard listens else { return nil }
       return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-        Task { [functions, address] in
-          // Whoever asks for the zone is told what is wrong; here there is nothing to hear then.
-          guard let state = try? await functions.open(zone, create: false) else {
+        let listener = PostgreSQLListener(address, silence: timeout, continuation)
+        let task = Task { [functions] in
+          // What is wrong is said where the zone is asked for; here there is nothing to hear then.
+          guard let channel = try? await functions.channel(of: zone) else {
             return continuation.finish()
           }
-          DispatchQueue.global().async {
-            do {
-              try PostgreSQLListener.listen(address, for: state.generation, continuation)
-            } catch {
-              continuation.finish()
-            }
-          }
+          listener.listen(on: channel)
+        }
+        continuation.onTermination = { _ in
+          task.cancel()
+          listener.end()
         }
       }
     #endif
@@ -116,7 +119,7 @@ public final class PostgreSQLTransport: CloudTransport {
 }
 
 /// Calls functions by SQL.
-private final class PostgreSQLCaller: StoredFunctionCaller {
+final class PostgreSQLCaller: StoredFunctionCaller {
   private let connection: PostgreSQLConnection
 
   init(_ address: PostgreSQLAddress, timeout: Double) {

@@ -20,7 +20,7 @@ struct StoredFunctions: Sendable {
   private let caller: any StoredFunctionCaller
 
   /// What the database has to have.
-  private static let version: Int64 = 3
+  private static let version: Int64 = 4
 
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such
   ///   name.
@@ -60,6 +60,13 @@ struct StoredFunctions: Sendable {
       let access = answer["access"]?.stringValue.flatMap(CloudZoneState.Access.init)
     else { throw Self.unreadable }
     return CloudZoneState(generation: generation, access: access)
+  }
+
+  /// On which channel the database tells of changes of a zone; nil when it does not say.
+  func channel(of zone: CloudZone) async throws -> String? {
+    let answer = try await caller.call(
+      "open", ["zone": path(zone), "make": false], isRepeatable: true)
+    return answer["channel"]?.stringValue
   }
 
   func changes(

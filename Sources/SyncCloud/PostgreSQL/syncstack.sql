@@ -2,8 +2,8 @@
 -- brings an older one up to date. `drop schema syncstack cascade` removes it with all that it holds.
 --
 -- All rules live here, whichever client calls: guards, the order of changes, tokens, who sees what. Clients call the
--- functions below and nothing else; they run as the owner of the schema. Tables may be read by anybody who may read the
--- zones: row security sees to that.
+-- functions below and nothing else; they run as the owner of the schema. No table is granted to anybody: the plan of a
+-- query over one would tell how much is in the zones of others.
 --
 -- A zone is named `app/scope/name`. Everybody has private zones of their own of any name; a public one is
 -- everybody's to read and to add to, and what is in it is changed by those who added it. A private zone that
@@ -14,20 +14,41 @@
 
 begin;
 
-create schema if not exists syncstack;
+-- Nothing that others may have put into a schema is called while this runs.
+set local search_path = pg_catalog, pg_temp;
 
 do $check$
-declare installed integer;
+declare
+  installed integer;
+  stranger text;
 begin
+  if current_setting('server_encoding') <> 'UTF8' then
+    raise exception 'This database is encoded as %, which has not the characters of all languages.',
+      current_setting('server_encoding')
+      using hint = 'Make one with: create database … encoding ''UTF8'' template template0.';
+  end if;
+  -- Who owns a part of the schema puts code into it, and the functions run as who installs them.
+  select pg_get_userbyid(o.owner) into stranger from (
+      select n.oid as schema, n.nspowner as owner from pg_namespace n
+      union all select c.relnamespace, c.relowner from pg_class c
+      union all select f.pronamespace, f.proowner from pg_proc f
+    ) o
+    where o.schema = to_regnamespace('syncstack') and pg_get_userbyid(o.owner) <> current_user limit 1;
+  if stranger is not null then
+    raise exception 'The schema syncstack, or something in it, belongs to “%”, and this is installed by “%”.', stranger, current_user
+      using hint = 'Install it as that role, if you trust it, or drop the schema.';
+  end if;
   if to_regprocedure('syncstack.version()') is not null then
     execute 'select syncstack.version()' into installed;
-    if installed > 3 then
-      raise exception 'This database has version % of the functions of SyncStack, and this is version 3.', installed
+    if installed > 4 then
+      raise exception 'This database has version % of the functions of SyncStack, and this is version 4.', installed
         using hint = 'Take the newer program, which has the newer file.';
     end if;
   end if;
 end
 $check$;
+
+create schema if not exists syncstack;
 
 -- What is kept. A change has a number that grows in its zone, with gaps; the zone's row is locked from the drawing of
 -- a number to the end of the transaction, so numbers appear in their order and a token passes over nothing.
@@ -42,6 +63,8 @@ create table if not exists syncstack.zone (
   change bigint not null default 0,
   time bigint not null default 0
 );
+-- Where its changes are told: a name that only those know who may read the zone.
+alter table syncstack.zone add column if not exists channel uuid not null default gen_random_uuid();
 create unique index if not exists zone_private on syncstack.zone (app, name, owner) where scope = 'private';
 create unique index if not exists zone_public on syncstack.zone (app, name) where scope = 'public';
 
@@ -66,11 +89,13 @@ create table if not exists syncstack.member (
 create index if not exists member_account on syncstack.member (account);
 comment on table syncstack.member is 'with whom owners share their private zones';
 
--- Roles that speak for others: a gateway such as PostgREST, which says in request.jwt.claims for whom.
+-- Roles that speak for others: a gateway such as PostgREST, which says in request.jwt.claims for whom. Accounts of a
+-- gateway are named with its prefix before the claim `sub`; without one, an account and a role of one name are the same.
 create table if not exists syncstack.gateway (role text primary key);
+alter table syncstack.gateway add column if not exists prefix text not null default '';
 
 create or replace function syncstack.version() returns integer
-language sql immutable as $$ select 3 $$;
+language sql immutable as $$ select 4 $$;
 
 -- Who asks: the role that has signed in, or whom a gateway has let in. Claims of anybody else do not count: everybody
 -- can set them.
@@ -78,9 +103,10 @@ create or replace function syncstack.account() returns text
 language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
 declare
   who text := session_user;
+  prefix text := (select g.prefix from gateway g where g.role = session_user);
 begin
-  if exists (select from gateway where role = session_user) then
-    who := nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub';
+  if prefix is not null then
+    who := prefix || nullif(nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub', '');
   end if;
   if coalesce(who, '') = '' then
     raise exception 'Nobody is signed in.' using errcode = 'SY401';
@@ -89,22 +115,16 @@ begin
 end
 $$;
 
-create or replace function syncstack.readable() returns setof bigint
-language sql stable security definer set search_path = syncstack, pg_temp as $$
-  select id from zone where scope = 'public' or owner = account()
-  union all select m.zone from member m where m.account = syncstack.account()
-$$;
-
 alter table syncstack.zone enable row level security;
 alter table syncstack.record enable row level security;
 alter table syncstack.member enable row level security;
 alter table syncstack.gateway enable row level security;
+-- What versions before 4 showed.
 drop policy if exists readable on syncstack.zone;
-create policy readable on syncstack.zone for select using (id in (select syncstack.readable()));
 drop policy if exists readable on syncstack.record;
-create policy readable on syncstack.record for select using (zone in (select syncstack.readable()));
 drop policy if exists readable on syncstack.member;
-create policy readable on syncstack.member for select using (zone in (select syncstack.readable()));
+drop function if exists syncstack.readable();
+revoke all on syncstack.zone, syncstack.record, syncstack.member, syncstack.gateway from public;
 
 create or replace function syncstack.limits() returns json
 language sql immutable as $$ select '{"batch": 1000, "page": 5000}'::json $$;
@@ -151,10 +171,23 @@ language sql stable security definer set search_path = syncstack, pg_temp as $$
     else (select m.access from member m where m.zone = found.id and m.account = syncstack.account()) end
 $$;
 
+-- The channel on which changes of a zone are told.
+create or replace function syncstack.channel_of(found syncstack.zone) returns text
+language sql immutable as $$ select 'syncstack_' || replace(found.channel::text, '-', '') $$;
+
+-- Gives a zone another channel, because one who knew it may not know it any more. The others hear that, and ask.
+create or replace function syncstack.move_channel(known syncstack.zone) returns void
+language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+begin
+  update zone z set channel = gen_random_uuid() where z.id = known.id;
+  perform pg_notify(channel_of(known), 'moved');
+end
+$$;
+
 -- The calls.
 
 create or replace function syncstack.open(zone text, make boolean) returns json
-language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+language plpgsql volatile security definer set search_path = syncstack, pg_temp set lock_timeout = '10s' as $$
 declare
   found zone := locate(open.zone);
 begin
@@ -164,7 +197,8 @@ begin
       on conflict do nothing;
   end if;
   found := required(open.zone);
-  return json_build_object('generation', found.generation, 'access', access_to(found));
+  return json_build_object(
+    'generation', found.generation, 'access', access_to(found), 'channel', channel_of(found));
 end
 $$;
 
@@ -217,6 +251,8 @@ $$;
 -- content of what was saved is shown only where it is not what was sent.
 create or replace function syncstack.save(zone text, saves jsonb) returns json
 language plpgsql volatile security definer set search_path = syncstack, pg_temp
+-- A transaction that stays open keeps its zone from others: they are told so, and come again.
+set lock_timeout = '10s'
 -- Without scans and sorts the planner has no way to a record but its key, whatever it has heard of the table. What it
 -- cannot do without looks dear to it then, which is no reason to compile anything. One plan does for all calls.
 set enable_seqscan = off set enable_sort = off set jit = off set plan_cache_mode = force_generic_plan as $$
@@ -328,13 +364,13 @@ language plpgsql volatile security definer set search_path = syncstack, pg_temp 
 declare
   found zone := required(tell.zone);
 begin
-  perform pg_notify('syncstack', found.generation::text);
+  perform pg_notify(channel_of(found), '');
 end
 $$;
 
 -- Removes a zone with all its records. Nothing happens when there is none.
 create or replace function syncstack.remove(zone text) returns void
-language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+language plpgsql volatile security definer set search_path = syncstack, pg_temp set lock_timeout = '10s' as $$
 declare
   found zone := locate(remove.zone);
 begin
@@ -361,28 +397,39 @@ $$;
 
 -- Shares a private zone with these and nobody else.
 create or replace function syncstack.set_participants(zone text, participants jsonb) returns void
-language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+language plpgsql volatile security definer set search_path = syncstack, pg_temp set lock_timeout = '10s' as $$
 declare
   found zone := required(set_participants.zone);
+  loses boolean;
 begin
   if found.owner <> account() or found.scope <> 'private' then
     raise exception 'Only the owner of a private zone says who takes part in it.' using errcode = 'SY403';
   end if;
-  perform from zone z where z.id = found.id for update;
+  select * into found from zone z where z.id = found.id for update;
+  loses := exists (
+    select m.account from member m where m.zone = found.id
+    except select p ->> 'account' from jsonb_array_elements(participants) p);
   delete from member m where m.zone = found.id;
   insert into member (zone, account, access)
     select found.id, p ->> 'account', p ->> 'access' from jsonb_array_elements(participants) p;
-  perform pg_notify('syncstack', found.generation::text);
+  if loses then
+    perform move_channel(found);
+  else
+    perform pg_notify(channel_of(found), '');
+  end if;
 end
 $$;
 
 -- Gives up one's own part in a zone of somebody else.
 create or replace function syncstack.leave(zone text) returns void
-language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
+language plpgsql volatile security definer set search_path = syncstack, pg_temp set lock_timeout = '10s' as $$
 declare
   found zone := locate(leave.zone);
 begin
   delete from member m where m.zone = found.id and m.account = syncstack.account();
+  if found.id is not null and found.owner <> account() then
+    perform move_channel(found);
+  end if;
 end
 $$;
 
@@ -401,60 +448,182 @@ language sql immutable as $$
     select max(f.value #>> '{}') from jsonb_each(content) f where f.key like 't\_%'))
 $$;
 
+-- The value of a field as one of a type; null when it is none.
+create or replace function syncstack.fit(field jsonb, kind anyelement) returns anyelement
+language plpgsql immutable as $$
+declare
+  result kind%type;
+begin
+  result := syncstack.plain(field);
+  return result;
+exception when others then
+  return null;
+end
+$$;
+
+create or replace function syncstack.moment(field jsonb) returns timestamptz
+language plpgsql immutable as $$
+begin
+  return to_timestamp(978307200 + syncstack.plain(field)::double precision);
+exception when others then
+  return null;
+end
+$$;
+
+create or replace function syncstack.bytes(field jsonb) returns bytea
+language plpgsql immutable as $$
+begin
+  return decode(syncstack.plain(field), 'base64');
+exception when others then
+  return null;
+end
+$$;
+
+-- A name that PostgreSQL takes, of 63 bytes at most, and that is not among others.
+create or replace function syncstack.free_name(wanted text, taken text[]) returns text
+language plpgsql immutable as $$
+declare
+  name text := wanted;
+  suffix text := '';
+begin
+  loop
+    while octet_length(name || suffix) > 63 loop
+      name := left(name, -1);
+    end loop;
+    exit when (name || suffix) <> all (taken);
+    suffix := '_' || coalesce(nullif(ltrim(suffix, '_'), '')::integer, 1) + 1;
+  end loop;
+  return name || suffix;
+end
+$$;
+
+-- The number of a zone.
+create or replace function syncstack.zone_number(zone text) returns bigint
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+begin
+  return (required(zone)).id;
+end
+$$;
+
+create or replace function syncstack.may_read(number bigint) returns boolean
+language sql stable security definer set search_path = syncstack, pg_temp as $$
+  select exists (select from zone z where z.id = number and access_to(z) is not null)
+$$;
+
+-- The objects of an entity that are there, in a zone that the account may read. A function in the place of a query over
+-- the tables, whose plan would tell what is in other zones.
+create or replace function syncstack.objects(zone bigint, entity text) returns table (record_name text, content jsonb)
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+begin
+  if not may_read(objects.zone) then
+    return;
+  end if;
+  return query select r.name, r.content from record r
+    where r.zone = objects.zone and r.content ->> 'type' = objects.entity and is_alive(r.content);
+end
+$$;
+
+-- The entities that have records in a zone, with their properties that have values, and the types of these.
+create or replace function syncstack.properties(zone bigint) returns table (entity text, property text, type text)
+language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
+begin
+  if not may_read(properties.zone) then
+    return;
+  end if;
+  return query
+    with field as (
+      select r.content ->> 'type' as entity, f.key,
+        case jsonb_typeof(f.value) when 'array' then f.value ->> 0 else jsonb_typeof(f.value) end as kind
+      from record r
+      left join lateral jsonb_each(r.content) f on f.key like 'f\_%' and jsonb_typeof(f.value) <> 'null'
+      where r.zone = properties.zone and r.content ->> 'type' > '' and r.content ->> 'type' not like '-%'
+    )
+    select f.entity, substr(f.key, 3), case
+        when bool_and(kind in ('number', 'i', 'n')) then 'numeric'
+        when bool_and(kind in ('number', 'd')) then 'double precision'
+        when bool_and(kind = 'boolean') then 'boolean'
+        when bool_and(kind = 'u') then 'uuid'
+        when bool_and(kind = 't') then 'timestamptz'
+        when bool_and(kind in ('b', 'x')) then 'bytea'
+        when bool_and(kind = 'o') then 'jsonb'
+        else 'text'
+      end
+    from field f group by f.entity, f.key;
+end
+$$;
+
 -- Makes a view for each entity that has records in a zone: a column for each property, of the type that its values have,
--- and the record's name. Call it again when the model has new properties.
+-- and the record's name. A value that is none of the type is null. Call it again when the model has new properties.
 --
--- Whoever calls needs the right to make schemas, or views in the one that is there. Returns the names of the views.
-create or replace function syncstack.create_views(zone text, schema text default 'synced') returns setof text
+-- The views are in a schema of the zone, `app_name`, unless another is named; it is made when it is not there, for which
+-- one needs the right to create schemas. Rights on the views stay when it is called again. Whoever asks a view sees what
+-- he may read in the zone. Returns the names of the views.
+create or replace function syncstack.create_views(zone text, schema text default null) returns setof text
 language plpgsql volatile as $$
 declare
-  found bigint;
-  entity text;
-  columns text;
+  found bigint := syncstack.zone_number(create_views.zone);
+  place text := syncstack.free_name(
+    coalesce(schema, split_part(create_views.zone, '/', 1) || '_' || split_part(create_views.zone, '/', 3)), '{}');
+  known regclass;
+  each record;
+  one record;
+  views text[] := '{}';
+  name text;
+  mark text;
+  names text[];
+  columns text[];
+  list text;
+  grants text;
 begin
-  select z.id into found from syncstack.zone z
-    where z.app || '/' || z.scope || '/' || z.name = create_views.zone
-      and (z.scope = 'public' or z.owner = syncstack.account());
-  if found is null then
-    raise exception 'There is no zone “%”.', create_views.zone using errcode = 'SY404';
+  if to_regnamespace(quote_ident(place)) is null then
+    execute format('create schema %I', place);
   end if;
-  if to_regnamespace(quote_ident(schema)) is null then
-    execute format('create schema %I', schema);
-  end if;
-  for entity in
-    select distinct r.content ->> 'type' from syncstack.record r
-    where r.zone = found and r.content ->> 'type' not like '-%'
+  for each in
+    select p.entity, jsonb_object_agg(p.property, p.type order by p.property)
+      filter (where p.property is not null) as types
+    from syncstack.properties(found) p group by p.entity order by p.entity
   loop
-    with field as (
-      select f.key, case jsonb_typeof(f.value) when 'array' then f.value ->> 0 else jsonb_typeof(f.value) end as kind
-      from syncstack.record r, jsonb_each(r.content) f
-      where r.zone = found and r.content ->> 'type' = entity and f.key like 'f\_%' and jsonb_typeof(f.value) <> 'null'
-    ), property as (
-      select key, case
-          when bool_and(kind in ('number', 'i', 'n')) then 'numeric'
-          when bool_and(kind in ('number', 'd')) then 'double precision'
-          when bool_and(kind = 'boolean') then 'boolean'
-          when bool_and(kind = 'u') then 'uuid'
-          when bool_and(kind = 't') then 'timestamptz'
-          when bool_and(kind in ('b', 'x')) then 'bytea'
-          when bool_and(kind = 'o') then 'jsonb'
-          else 'text'
-        end as type
-      from field group by key
-    )
-    select string_agg(format(', ' || case type
-        when 'timestamptz' then 'to_timestamp(978307200 + syncstack.plain(content -> %1$L)::double precision)'
-        when 'bytea' then 'decode(syncstack.plain(content -> %1$L), ''base64'')'
-        when 'jsonb' then '(content -> %1$L) - 0'
-        else 'syncstack.plain(content -> %1$L)::' || type
-      end || ' as %2$I', key, substr(key, 3)), '' order by key)
-      into columns from property;
-    execute format('drop view if exists %I.%I', schema, entity);
-    execute format(
-      'create view %I.%I as select name as record_name%s from syncstack.record where zone = %s'
-        || ' and content ->> ''type'' = %L and syncstack.is_alive(content)',
-      schema, entity, coalesce(columns, ''), found, entity);
-    return next format('%I.%I', schema, entity);
+    name := syncstack.free_name(each.entity, views);
+    views := views || name;
+    mark := format('%s in the zone %s of SyncStack', each.entity, found);
+    known := to_regclass(format('%I.%I', place, name));
+    if known is not null and obj_description(known, 'pg_class') is distinct from mark then
+      raise exception '“%.%” is there already, and is no view of “%” in this zone.', place, name, each.entity
+        using hint = 'Name another schema, as in syncstack.create_views(zone, ''reports''), or drop it.';
+    end if;
+    names := '{record_name}';
+    columns := '{}';
+    for one in select * from jsonb_each_text(each.types) p (property, type) order by p.property loop
+      names := names || syncstack.free_name(one.property, names);
+      columns := columns || format(
+        case one.type
+          when 'timestamptz' then 'syncstack.moment(content -> %1$L)'
+          when 'bytea' then 'syncstack.bytes(content -> %1$L)'
+          when 'jsonb' then 'case jsonb_typeof(content -> %1$L) when ''array'' then (content -> %1$L) - 0 end'
+          when 'text' then 'syncstack.plain(content -> %1$L)'
+          else 'syncstack.fit(content -> %1$L, null::' || one.type || ')'
+        end || ' as %2$I', 'f_' || one.property, names[cardinality(names)]);
+    end loop;
+    -- Columns that are there keep their places, so that the view can take the place of the one before.
+    select string_agg(', ' || c.text, '' order by a.attnum, c.number) into list
+      from unnest(names[2:], columns) with ordinality c (name, text, number)
+      left join pg_attribute a on a.attrelid = known and a.attname = c.name;
+    list := format('view %I.%I as select record_name%s from syncstack.objects(%s, %L)',
+      place, name, coalesce(list, ''), found, each.entity);
+    begin
+      execute 'create or replace ' || list;
+    exception when invalid_table_definition then
+      -- A type has changed, or a property has no values any more.
+      select string_agg(format('grant %s on %I.%I to %s%s', p.privilege_type, place, name,
+          case p.grantee when 0 then 'public' else p.grantee::regrole::text end,
+          case when p.is_grantable then ' with grant option' else '' end), '; ')
+        into grants from pg_class c, aclexplode(c.relacl) p where c.oid = known and p.grantee <> c.relowner;
+      execute format('drop view %I.%I', place, name);
+      execute 'create ' || list;
+      execute coalesce(grants, '');
+    end;
+    execute format('comment on view %I.%I is %L', place, name, mark);
+    return next format('%I.%I', place, name);
   end loop;
 end
 $$;
@@ -488,8 +657,8 @@ begin
 end
 $$;
 
-revoke all on function syncstack.locate(text), syncstack.required(text), syncstack.access_to(syncstack.zone) from public;
+revoke all on function syncstack.locate(text), syncstack.required(text), syncstack.access_to(syncstack.zone),
+  syncstack.move_channel(syncstack.zone), syncstack.channel_of(syncstack.zone) from public;
 grant usage on schema syncstack to public;
-grant select on syncstack.zone, syncstack.record, syncstack.member to public;
 
 commit;

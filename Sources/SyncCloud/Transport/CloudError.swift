@@ -58,8 +58,9 @@ public struct CloudError: Error, Sendable {
   /// When the server may be asked again; nil when it did not say.
   public let retryDate: Date?
 
-  /// Whether nobody listens at the address: coming again does not help, unless a server was there a
-  /// moment ago.
+  /// Whether what should answer is not there: no server at the address, no such database, no
+  /// functions in it. Coming again at once does not help, unless it was there a moment ago; later it
+  /// may be back.
   let isClosed: Bool
 
   public init(_ code: Code, message: String, retryAfter: Double? = nil) {
@@ -84,6 +85,19 @@ public struct CloudError: Error, Sendable {
     switch code {
     case .zoneMissing, .zoneReplaced, .forbidden, .readOnly, .deletionRefused: true
     default: false
+    }
+  }
+
+  /// Whether coming again does not help before a person has done something.
+  var needsSomebody: Bool {
+    switch code {
+    case .unsupported: !isClosed
+    case .notSignedIn, .accountChanged, .notOwner, .zoneReplaced, .endOfService, .redirected,
+      .deletionRefused:
+      true
+    case .unreachable, .busy, .forbidden, .zoneMissing, .tokenRefused, .tooLarge, .readOnly,
+      .unsent, .notFound, .file:
+      false
     }
   }
 
