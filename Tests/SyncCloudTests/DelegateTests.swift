@@ -42,6 +42,55 @@ import Testing
     }
   }
 
+  /// As a view model of an app: a class of the main actor that hears of the engine's work.
+  @MainActor private final class Screen {
+    var inserted = 0
+    var failures: [CloudError.Code?] = []
+
+    func follow(_ events: AsyncStream<CloudEvent>) async {
+      for await event in events {
+        switch event {
+        case .changed(let changes): inserted += changes.map(\.inserted.count).reduce(0, +)
+        case .failed(let error, .pull): failures.append((error as? CloudError)?.code)
+        case .failed: break
+        }
+      }
+    }
+  }
+
+  /// And one that has a say.
+  @MainActor private final class Editor: CloudDelegate {
+    nonisolated func cloud(_ cloud: CloudEngine, shouldPush record: CloudOutgoing) -> Bool {
+      record.entity != "Folder"
+    }
+  }
+
+  /// An engine that pulls, fails to pull because the store was closed, and goes.
+  @MainActor private func follow(_ screen: Screen) async throws -> Task<Void, Never> {
+    let here = try Client(server)
+    let events = here.engine.events
+    let following = Task { await screen.follow(events) }
+    try await here.engine.sync()
+    try here.close()
+    await #expect(throws: (any Error).self) { try await here.engine.pull() }
+    return following
+  }
+
+  @Test @MainActor func aClassOfTheMainActorHearsOfWhatIsDone() async throws {
+    let (screen, editor) = (Screen(), Editor())
+    let there = try Client(server)
+    for title in ["a", "b"] { try there.insert("Note", ["title": .string(title)]) }
+    try there.insert("Folder", ["name": "kept back"])
+    there.engine.delegate = editor
+    try await there.engine.sync()
+    let following = try await follow(screen)
+    // The events end with the engine.
+    await following.value
+    #expect(screen.inserted == 2)
+    #expect(screen.failures.count == 1)
+    withExtendedLifetime(editor) {}
+  }
+
   @Test func whatIsNotToBeSentWaitsUntilItIs() async throws {
     let (here, listener) = (try Client(server), Listener())
     here.engine.delegate = listener

@@ -15,6 +15,43 @@ import Testing
     save.content["f_title"]?.stringValue?.hasPrefix("bad") ?? false
   }
 
+  /// Whatever their names are, and however few tries there are.
+  @Test(arguments: [(1, 0), (1, 2), (2, 2), (6, 2), (6, 0)])
+  func aFewBadRecordsHoldNothingBack(_ bad: Int, _ attempts: Int) async throws {
+    let transport = FaultyTransport(server)
+    let here = try Client(transport, retry: RetryPolicy(attempts: attempts, delay: 0))
+    for index in 0..<27 { try here.insert("Note", ["title": .string("\(index)")]) }
+    try await here.drain()
+    let names = try here.rows("Note").compactMap { try here.record("Note", $0.row)?.name }.sorted()
+    let poisoned = Set(names.prefix(bad))
+    transport.poison { poisoned.contains($0.name) ? .fails(.unreachable) : nil }
+    for _ in 0..<(bad == 1 ? 1 : 4) {
+      await #expect(throws: CloudError.self) { try await here.engine.push() }
+    }
+    #expect(server.records(in: here.engine.zone).count == 27 - bad)
+    #expect(try here.engine.status.waiting == bad)
+    transport.poison { _ in nil }
+    #expect(try await here.engine.push().sent == bad)
+    try await settle([here], fresh: server)
+  }
+
+  /// Alone it may be the server that takes nothing: it is tried again, and is named meanwhile.
+  @Test func whatAPushSaysIsTooLargeIsAProblemAtOnce() async throws {
+    let transport = FaultyTransport(server)
+    transport.poison { _ in .fails(.tooLarge) }
+    let here = try Client(transport, retry: RetryPolicy(attempts: 2, delay: 0))
+    let row = try here.insert("Note", ["title": "large"])
+    for _ in 0..<2 {
+      let error = await #expect(throws: CloudError.self) { try await here.engine.push() }
+      #expect(error?.code == .tooLarge)
+      let problems = try here.engine.status.problems
+      #expect(problems.map(\.row) == [row] && problems.allSatisfy { !$0.reason.isEmpty })
+    }
+    transport.poison { _ in nil }
+    #expect(try await here.engine.push().sent == 1)
+    #expect(try here.engine.status.problems.isEmpty)
+  }
+
   @Test(arguments: [CloudError.Code?.none, .unreachable, .tooLarge])
   func badRecordsAreProblemsAndTheOthersArrive(_ failure: CloudError.Code?) async throws {
     let transport = FaultyTransport(server)
@@ -67,7 +104,7 @@ import Testing
     await #expect { try await here.engine.push() } throws: {
       ($0 as? CloudError)?.code == .tooLarge
     }
-    #expect(try here.engine.status.waiting == 1 && here.engine.status.problems.isEmpty)
+    #expect(try here.engine.status.waiting == 1 && here.engine.status.problems.count == 1)
     try here.insert("Note", ["title": "good"])
     #expect(try await here.engine.push().refused == 1)
     #expect(try here.engine.status.problems.count == 1)

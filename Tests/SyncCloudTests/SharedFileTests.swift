@@ -80,6 +80,30 @@ import Testing
     #expect(Set(content) == [film, other, "looked"])
   }
 
+  /// With a photo, as with one that comes later.
+  @Test func acceptBringsFilesThatAreToBeHere() async throws {
+    let transports = try await SharingServer.memory.accounts()
+    let model = try ManagedObjectModel([
+      EntityDraft(
+        "List", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: "list")]),
+      EntityDraft(
+        "Note",
+        [
+          .attribute("photo", .binary, userInfo: ["cloud.asset": "eager"]),
+          .toOne("list", to: "List", inverse: "notes"),
+        ], userInfo: ["cloud.parent": "list"]),
+    ])
+    let owner = try Client(transports[0], model: model)
+    let guest = try Client(transports[1], model: model)
+    let list = try owner.insert("List", ["name": "a"])
+    let photo = AssetTests.bytes(300)
+    try owner.insert("Note", ["photo": .data(photo), "list": .int(list)])
+    let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: list)
+    let share = try await owner.engine.share(root, with: [.init("bob", .readOnly)])
+    try await guest.engine.accept(share.invitation)
+    #expect(try guest.values("Note", "photo") == [.data(photo)])
+  }
+
   @Test(arguments: SharingServer.available)
   func whatIsSharedLosesFilesThatNobodyRefersTo(_ server: SharingServer) async throws {
     let transports = try await server.accounts()

@@ -4,7 +4,8 @@ import SyncStore
 
 /// Has a say in what an engine sends, and hears of what it does. Called by the engine's own task,
 /// one call after the other, never on the main actor by itself and never inside a transaction: it
-/// may read the store, and holds the engine up while it does.
+/// may read the store, and holds the engine up while it does. A class of the main actor implements
+/// it with `nonisolated` methods, or reads ``CloudEngine/events`` when it is only to hear.
 ///
 /// What is not implemented says nothing: everything is sent as it is.
 public protocol CloudDelegate: AnyObject, Sendable {
@@ -37,6 +38,15 @@ extension CloudDelegate {
   public func cloud(
     _ cloud: CloudEngine, didFail error: any Error, in direction: CloudDirection
   ) {}
+}
+
+/// What an engine tells as it works.
+public enum CloudEvent: Sendable {
+  /// What a pull, or the answers of a push, changed here; also when it failed later.
+  case changed([ChangeSet])
+
+  /// Why a pull or push failed, or that it was cancelled.
+  case failed(any Error, CloudDirection)
 }
 
 /// A record that is about to be sent.
@@ -76,6 +86,35 @@ extension CloudEngine {
     set { listener.withLock { $0.delegate = newValue } }
   }
 
+  /// What the engine does from now on, for as long as it is there; read it on whatever actor.
+  ///
+  /// ```swift
+  /// for await event in cloud.events {
+  ///   if case .failed(let error, _) = event { show(error) }
+  /// }
+  /// ```
+  ///
+  /// Nothing is left out for a slow reader, and the engine does not wait for it.
+  public var events: AsyncStream<CloudEvent> {
+    AsyncStream { continuation in
+      let number = listener.withLock { listener in
+        listener.next += 1
+        listener.readers[listener.next] = continuation
+        return listener.next
+      }
+      continuation.onTermination = { [weak self] _ in
+        _ = self?.listener.withLock { $0.readers.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  /// Tells why a pull or push failed.
+  func tell(_ error: any Error, in direction: CloudDirection) {
+    let (delegate, readers) = listener.withLock { ($0.delegate, Array($0.readers.values)) }
+    delegate?.cloud(self, didFail: error, in: direction)
+    for reader in readers { reader.yield(.failed(error, direction)) }
+  }
+
   /// What is sent of some records.
   ///
   /// - Parameter records: Those that the saves were made of; none once a delegate had a say in what
@@ -99,16 +138,22 @@ extension CloudEngine {
 
   /// Tells what was changed here since this was last called.
   func tellChanges() {
-    let (delegate, changes) = listener.withLock { listener in
+    let (delegate, readers, changes) = listener.withLock { listener in
       defer { listener.changes = [] }
-      return (listener.delegate, listener.changes)
+      return (listener.delegate, Array(listener.readers.values), listener.changes)
     }
-    if !changes.isEmpty { delegate?.cloud(self, didPull: changes) }
+    guard !changes.isEmpty else { return }
+    delegate?.cloud(self, didPull: changes)
+    for reader in readers { reader.yield(.changed(changes)) }
   }
 }
 
-/// A delegate, and what it has not been told yet.
+/// Who hears of what an engine does, and what they have not been told yet.
 struct CloudListener {
   weak var delegate: (any CloudDelegate)?
+
+  /// By numbers that are drawn in order.
+  var readers: [Int: AsyncStream<CloudEvent>.Continuation] = [:]
+  var next = 0
   var changes: [ChangeSet] = []
 }

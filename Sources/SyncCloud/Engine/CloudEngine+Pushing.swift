@@ -51,10 +51,17 @@ extension CloudEngine {
 
     /// Records that were written since the last pull.
     var unread = 0
+
+    /// Records that failed alone in an earlier push: they come last, and one by one.
+    var later: Set<String>
   }
 
   /// Passes over all records that wait: a conflict leaves a record waiting for the next one.
   private static let passes = 5
+
+  /// Failures in a row that find out about one record that always fails: with a whole batch, with
+  /// half of it, and with the record alone.
+  private static let fewestAttempts = 3
 
   /// Records after which a push pulls, so that what it has written is known by the place in the
   /// changes, and is never read.
@@ -116,7 +123,8 @@ extension CloudEngine {
     try await catchUp(zone)
     if portion.through == nil { progress.expect(count) }
     var course = Course(
-      zone: zone, size: known.limits.batch, portion: portion, largest: known.limits.batch)
+      zone: zone, size: known.limits.batch, portion: portion, largest: known.limits.batch,
+      later: Set(suspects.withLock { $0[zone]?.keys }.map(Array.init) ?? []))
     var (passes, sent) = (0, 0)
     while passes < Self.passes {
       course.cursor = portion.after
@@ -132,9 +140,11 @@ extension CloudEngine {
         continue
       }
       let isSettled = course.report.conflicts == before.conflicts
-      if isSettled { break }
-      passes += 1
+      if isSettled, course.later.isEmpty { break }
+      if isSettled { (course.later, course.size) = ([], 1) } else { passes += 1 }
     }
+    // What came last failed alone behind others that the server took.
+    if course.report.batches > 0 { try await settle(&course) }
     let failed = course.suspects.map { ($0.save.name, $0.error) } + course.failed.map { ($0, $1) }
     if let first = failed.min(by: { $0.0 < $1.0 }) { throw Self.left(failed.count, first.1) }
     if course.deleted > 0 { try await write(in: zone) { $0.zone.deleted = 0 } }
@@ -164,7 +174,8 @@ extension CloudEngine {
       return (try builder.saves(records), sent, records.last?.name)
     }
     guard let last else { return false }
-    let left = chosen(saves.filter { course.failed[$0.name] == nil }, &sent)
+    let (failed, later) = (course.failed, course.later)
+    let left = chosen(saves.filter { failed[$0.name] == nil && !later.contains($0.name) }, &sent)
     guard !left.isEmpty else {
       course.cursor = last
       return true
@@ -226,6 +237,8 @@ extension CloudEngine {
     }
     if saves.count == 1 {
       course.suspects.append((saves[0], error))
+      let (zone, name) = (course.zone, saves[0].name)
+      suspects.withLock { $0[zone, default: [:]][name] = error }
       course.cursor = last
     } else {
       // Twice in a row is no matter of how many.
@@ -237,7 +250,7 @@ extension CloudEngine {
   /// Counts a failure, and pulls: what was lost may have been written all the same.
   private func fail(_ error: CloudError, _ course: inout Course) async throws {
     course.patience.fail()
-    guard course.patience.failures <= retry.attempts else { throw error }
+    guard course.patience.failures <= max(retry.attempts, Self.fewestAttempts) else { throw error }
     // What fails with the connection fails in the pull, too.
     try await pause(&course.patience)
     _ = try await pullPages(in: course.zone)
@@ -251,6 +264,9 @@ extension CloudEngine {
     _ course: inout Course
   ) async throws {
     let (zone, name, transport) = (course.zone, course.zone.key, transport)
+    suspects.withLock { suspects in
+      for save in saves { suspects[zone]?[save.name] = nil }
+    }
     let isNoted = Locked(false)
     var sent = sent
     let shown = zip(saves, results).compactMap { save, result -> CloudRecord? in

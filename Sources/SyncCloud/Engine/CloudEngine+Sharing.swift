@@ -13,7 +13,7 @@ extension CloudEngine {
   /// ```
   ///
   /// Called again it gives others the right, takes it from those that are not named any more, or
-  /// changes it. What is below the object and was shared before stays in its own share.
+  /// changes it; ``addParticipant(_:to:)`` and ``removeParticipant(_:from:)`` are about one. What is below the object and was shared before stays in its own share.
   ///
   /// - Returns: The share, with a text for the participants; see ``accept(_:)``.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the transport cannot share
@@ -51,7 +51,7 @@ extension CloudEngine {
 
   /// Does something with what is shared, after pulling what the account's other machines share,
   /// share no more, and have put below that; once more when one of them ends it meanwhile.
-  private func inStep<T>(_ body: () async throws -> T) async throws -> T {
+  func inStep<T>(_ body: () async throws -> T) async throws -> T {
     func attempt() async throws -> T {
       try await running(.pull) {
         let report = try await pullPages(Progress(totalUnitCount: 0))
@@ -85,19 +85,8 @@ extension CloudEngine {
     return zone
   }
 
-  /// Says who takes part in a zone, and in those of its files.
-  private func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
-    for part in fields.hasAssets ? ServedFile.zones(of: zone) : [] {
-      _ = try await request { try await transport.open(part, create: true) }
-      try await request { try await transport.setParticipants(participants, of: part) }
-    }
-    try await request { try await transport.setParticipants(participants, of: zone) }
-  }
-
   /// The zone of an object that the account shares.
-  private func requireOwn(_ record: RemoteRecord, _ object: ManagedObjectID) throws -> CloudZone {
+  func requireOwn(_ record: RemoteRecord, _ object: ManagedObjectID) throws -> CloudZone {
     let zone = CloudZone(key: record.zone)
     guard zone.owner == nil else {
       throw CloudError(.notOwner, message: "\(object) is shared by \(zone.owner ?? "").")
@@ -110,7 +99,7 @@ extension CloudEngine {
     return zone
   }
 
-  /// Takes part in what somebody else shares, and pulls it.
+  /// Takes part in what another account shares, and pulls it, with the files that are to be here.
   ///
   /// - Returns: The object that is shared.
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when it is no invitation, or none
@@ -136,6 +125,7 @@ extension CloudEngine {
           message: "The invitation is for another account, or what it leads to is shared no more.")
       }
     }
+    try await fetchEagerAssets()
     wake()
     return object
   }
@@ -151,16 +141,6 @@ extension CloudEngine {
           "What is shared has been deleted, has not arrived yet, or this model does not know it.")
     }
     return ManagedObjectID(entity: entity, row: row)
-  }
-
-  /// With whom an object is shared; nobody when it is not.
-  ///
-  /// - Throws: ``CloudError``, with the code `notFound` when it is not synced.
-  public func participants(of object: ManagedObjectID) async throws -> [CloudParticipant] {
-    let record = try await requireRecord(of: object)
-    guard record.zone != zone.key else { return [] }
-    let shared = CloudZone(key: record.zone)
-    return try await request { try await transport.participants(of: shared) }
   }
 
   /// Whether an object is shared, by this account or with it.

@@ -11,6 +11,7 @@ extension CloudEngine {
       var status = try stack.store.read { [self] reader in
         var status = try Self.status(in: reader, of: zone.key)
         status.waiting += try countUnread(in: reader)
+        status.problems += try tooLarge(in: reader)
         return status
       }
       monitor.fill(&status)
@@ -19,6 +20,22 @@ extension CloudEngine {
       status.nextSync = driver?.pause.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
       return status
     }
+  }
+
+  /// Records that the server does not take alone, and that wait because it has taken nothing else
+  /// since: it may be at fault itself.
+  private func tooLarge(in reader: StoreReader) throws -> [CloudProblem] {
+    let suspects = suspects.withLock { $0 }
+    return try suspects.flatMap { zone, errors in
+      try errors.filter { $0.value.code == .tooLarge }.compactMap { name, error in
+        guard let record = try reader.remoteRecord(name, in: zone.key), record.problem == nil,
+          !record.waiting.isEmpty
+        else { return nil }
+        return CloudProblem(
+          record: name, entity: record.entity, row: record.row, reason: error.message,
+          zone: zone.key)
+      }
+    }.sorted { ($0.zone, $0.record) < ($1.zone, $1.record) }
   }
 
   /// How many objects were edited since the history was last read, those left out that wait
@@ -57,7 +74,6 @@ extension CloudEngine {
     var status = CloudStatus()
     for name in [zone] + (try reader.sharedZones(home: zone).map(\.key)) {
       status.waiting += try reader.countWaitingRemoteRecords(in: name)
-      status.waitingLinks += try reader.countRemoteLinks(in: name)
       var problems = try reader.remoteProblems(in: name)
       if name != zone, try reader.remoteZone(name)?.isReadOnly == true {
         problems += try reader.waitingRemoteRecords(in: name, after: "", limit: .max)
@@ -69,6 +85,8 @@ extension CloudEngine {
           zone: name)
       }
     }
+    // What leads out of what is shared leads nowhere for all others, and waits for nothing.
+    status.waitingLinks = try reader.countRemoteLinks(in: zone)
     status.conflicts = try reader.countRemoteConflicts(in: zone)
     let kept = try reader.remoteZone(zone)
     status.lastPull = kept?.lastPull.map(Self.date)

@@ -65,6 +65,10 @@ public final class CloudEngine: Sendable {
   /// What was found out about the server, by zone, until something says that it may have changed.
   let connections = Locked<[CloudZone: CloudConnection]>([:])
 
+  /// Records that the last push could not send alone, by zone and name, with what it failed with;
+  /// forgotten once the server has answered for them.
+  let suspects = Locked<[CloudZone: [String: CloudError]]>([:])
+
   /// Zones that can only be read, so that a save is refused that would write into them.
   let readOnly: ReadOnlyZones
 
@@ -121,6 +125,7 @@ public final class CloudEngine: Sendable {
 
   deinit {
     driver.withLock { $0 }?.stop()
+    for reader in listener.withLock({ Array($0.readers.values) }) { reader.finish() }
   }
 
   /// What a pull may delete; by default not more than 500 objects that are more than half of those
@@ -191,7 +196,10 @@ public final class CloudEngine: Sendable {
       }
       if bringsAssets { files.state.withLock { $0.mayMiss = true } }
       if !changes.isEmpty {
-        listener.withLock { if $0.delegate != nil { $0.changes.append(changes) } }
+        listener.withLock { listener in
+          guard listener.delegate != nil || !listener.readers.isEmpty else { return }
+          listener.changes.append(changes)
+        }
       }
       return result
     }

@@ -101,7 +101,7 @@ extension CloudEngine {
       disconnect()
       monitor.ended(.failure(error))
       tellChanges()
-      delegate?.cloud(self, didFail: error, in: direction)
+      tell(error, in: direction)
       announcer.post(.cloudDidFail, direction, .failure(error))
       throw error
     }

@@ -7,7 +7,7 @@ public struct CloudStatus: Sendable {
   /// latest pull or push the objects count.
   public internal(set) var waiting = 0
 
-  /// Relationships that lead to objects that are not here yet.
+  /// Relationships that lead to objects that are not here yet; 0 when all that can come has come.
   public internal(set) var waitingLinks = 0
 
   /// Records that are not sent, or could not be used, with the reasons. Editing the object tries

@@ -141,9 +141,14 @@ extension StoreReader {
     return try statement.step()
   }
 
-  /// How many links wait for their targets.
+  /// How many links wait for a target that is not known yet, in this zone or, with an object, in
+  /// another one. What is known and has no object was deleted, or removed here.
   package func countRemoteLinks(in zone: String) throws -> Int {
-    try count("_syncstack_remote_links WHERE zone = ?", zone)
+    try count(
+      "_syncstack_remote_links l WHERE zone = ? AND NOT EXISTS (SELECT 1 "
+        + "FROM _syncstack_remote_records r WHERE r.zone IN (SELECT name "
+        + "FROM _syncstack_remote_zones) AND r.name = l.target "
+        + "AND (r.zone = l.zone OR r.object_row IS NOT NULL))", zone)
   }
 
   /// How many values have lost.

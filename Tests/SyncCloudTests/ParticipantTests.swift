@@ -1,0 +1,95 @@
+import Foundation
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+@testable import SyncCloud
+
+/// Participants one by one, and what they see and may do.
+@Suite(.timeLimit(.minutes(10))) struct ParticipantTests {
+  @Test(arguments: SharingServer.available)
+  func oneParticipantComesAndGoesAndTheOthersStay(_ server: SharingServer) async throws {
+    let scene = try await Scene(server)
+    let list = try scene.id("List", scene.list)
+    let engine = scene.owner.engine
+    let carl = try await scene.transports[2].account()
+    await #expect { try await engine.addParticipant(.init(carl, .readOnly), to: list) } throws: {
+      ($0 as? CloudError)?.code == .notFound
+    }
+    try await scene.owner.engine.share(list, with: [.init(scene.guestName, .readWrite)])
+    func rights() async throws -> [CloudZoneState.Access] {
+      let all = try await engine.participants(of: list)
+      return [scene.guestName, carl].compactMap { name in
+        all.first { $0.account == name || $0.account.hasSuffix(":\(name)") }?.access
+      }
+    }
+    try await engine.addParticipant(.init(carl, .readOnly), to: list)
+    #expect(try await rights() == [.readWrite, .readOnly])
+    try await engine.addParticipant(.init(carl, .readWrite), to: list)
+    #expect(try await rights() == [.readWrite, .readWrite])
+    try await engine.removeParticipant(carl, from: list)
+    try await engine.removeParticipant(carl, from: list)
+    #expect(try await rights() == [.readWrite])
+    #expect(try await engine.participants(of: list).count == 1)
+  }
+
+  /// The pair is the reader's: it is in his own zone, and on his other machines.
+  @Test func whoMayOnlyReadJoinsWhatIsSharedWithHisOwn() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(.readOnly)
+    try await scene.guest.engine.accept(share.invitation)
+    let context = scene.guest.stack.newBackgroundContext()
+    try await context.perform {
+      func note(_ title: String) throws -> ManagedObject {
+        try #require(
+          try context.fetch(Fetch<ManagedObject>(entityNamed: "Note", "title == %@", title)).first)
+      }
+      let mine = try context.insert(entityNamed: "Note")
+      mine.setValue("mine", forKey: "title")
+      try context.save()
+      mine.setValue(Set([try note("n5")]), forKey: "related")
+      try context.save()
+      // Two that are shared are not his to join.
+      try note("n6").setValue(Set([try note("n7")]), forKey: "related")
+      #expect {
+        try context.save()
+      } throws: {
+        ($0 as? GraphError)?.code == .readOnly
+      }
+      context.rollback()
+    }
+    try await scene.guest.engine.sync()
+    #expect(try scene.guest.engine.status.waiting == 0)
+    #expect(try scene.guest.engine.status.problems.isEmpty)
+    let other = try scene.machine(1)
+    for _ in 0..<2 { try await other.engine.sync() }
+    let rows = try other.rows("Note")
+    let titles = try other.stack.store.read { reader in
+      let note = try reader.model.requireEntity(named: "Note")
+      let related = try #require(note.property(named: "related")?.relationship)
+      let mine = try #require(rows.first { $0.values[0] == "mine" })
+      let members = try reader.members(of: related, in: note, owners: [mine.row]).map(\.row)
+      return rows.filter { members.contains($0.row) }.map { $0.values[0] }
+    }
+    #expect(titles == ["n5"])
+    try await scene.owner.engine.sync()
+    #expect(try !Scene.texts(scene.owner).contains { $0.hasPrefix("mine") })
+  }
+
+  /// What leads out of a share, and to what was deleted, waits for nothing.
+  @Test func noLinkWaitsWhenAllHasCome() async throws {
+    let scene = try await Scene(.memory)
+    let share = try await scene.owner.engine.share(
+      try scene.id("List", scene.list), with: [.init(scene.guestName, .readWrite)])
+    try await scene.guest.engine.accept(share.invitation)
+    for client in [scene.guest, scene.owner, scene.guest] { try await client.engine.sync() }
+    for client in [scene.guest, scene.owner] {
+      #expect(try client.engine.status.waitingLinks == 0)
+    }
+    let late = try scene.machine(1)
+    try await late.engine.sync()
+    #expect(try late.engine.status.waitingLinks == 0)
+  }
+}
