@@ -38,7 +38,7 @@ final class ReadOnlyZones: Sendable {
       }
       for (row, slots) in each.updated {
         let id = ManagedObjectID(entity: entity, row: row)
-        if try isRefused(id, slots, reader, names) { refused.append(id) }
+        if try isRefused(id, slots, reader, names, changes) { refused.append(id) }
       }
       for row in each.deleted {
         // What was never sent is nobody else's.
@@ -59,20 +59,47 @@ final class ReadOnlyZones: Sendable {
   }
 
   private func isRefused(
-    _ id: ManagedObjectID, _ slots: SlotSet, _ reader: StoreReader, _ names: Set<String>
+    _ id: ManagedObjectID, _ slots: SlotSet, _ reader: StoreReader, _ names: Set<String>,
+    _ changes: [ChangeSet.EntityChanges]
   ) throws -> Bool {
     let entity = id.entity
     let record = try reader.remoteRecord(of: id.row, entity)
     if let record, names.contains(record.zone) {
       let rules = fields.rules(of: entity, named: record.name, in: record.zone)
-      return slots.contains { slot in
-        rules.sent.contains(entity.properties[slot].name)
-          || rules.sides.contains { $0.relationship.slot == slot }
+      return try slots.contains { slot in
+        if rules.sent.contains(entity.properties[slot].name) { return true }
+        guard let side = rules.sides.first(where: { $0.relationship.slot == slot }) else {
+          return false
+        }
+        return try !joinsOwn(id, side.relationship, reader, names, changes)
       }
     }
     guard let parent = fields.rules(of: entity).parent, slots.contains(parent.slot) else {
       return false
     }
     return try fields.sharedZone(of: id, reader).map(names.contains) ?? false
+  }
+
+  /// Whether all that an object was joined with, or parted from, is none of those zones: the pairs
+  /// are the account's own then. Their other ends have changed, too.
+  private func joinsOwn(
+    _ id: ManagedObjectID, _ relationship: RelationshipDescription, _ reader: StoreReader,
+    _ names: Set<String>, _ changes: [ChangeSet.EntityChanges]
+  ) throws -> Bool {
+    guard let inverse = id.entity.inverse(of: relationship) else { return false }
+    let destination = id.entity.destination(of: relationship)
+    var isAny = false
+    for each in changes where each.entity.isKind(of: destination) {
+      isAny = isAny || !each.inserted.isEmpty || !each.deleted.isEmpty
+      for (row, slots) in each.updated where slots.contains(inverse.slot) {
+        let other = ManagedObjectID(entity: each.entity, row: row)
+        guard other != id else { continue }
+        isAny = true
+        if let record = try reader.remoteRecord(of: row, each.entity), names.contains(record.zone) {
+          return false
+        }
+      }
+    }
+    return isAny
   }
 }
