@@ -98,8 +98,8 @@ extension MappingPlanCompiler {
       elements: relationship.isToMany ? MappingRules.elements(relationship.userInfo) : [])
   }
 
-  /// Remarks on what the model says of an entity that means nothing. What is inherited is said once,
-  /// of the entity that declares it.
+  /// Remarks on what the model says of an entity that means nothing. What is inherited is said
+  /// once, of the entity that declares it.
   mutating func remarkAnnotations(of entity: EntityDescription) {
     let choices = SyncPolicy.Missing.allCases.map(\.rawValue)
     func check(_ userInfo: [String: String], _ property: PropertyDescription?) {

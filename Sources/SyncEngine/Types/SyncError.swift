@@ -12,8 +12,8 @@ public struct SyncError: Error, Sendable, Hashable {
     /// The entity has no primary key, so objects cannot be told apart. Name an attribute `id`, or
     /// mark one.
     case noPrimaryKey
-    /// An item has no readable primary key. If all lack it, the list lies deeper (`at:`), or the key
-    /// has another name (`remoteKey:`).
+    /// An item has no readable primary key. If all lack it, the list lies deeper (`at:`), or the
+    /// key has another name (`remoteKey:`).
     case missingKey
     /// An item of a kind that no subentity stands for. Name the kind in `sync.type`, or give one
     /// subentity the type `*`.
@@ -22,8 +22,8 @@ public struct SyncError: Error, Sendable, Hashable {
     case ambiguousStored
     /// A relationship to one object is given several. Make it a to-many relationship.
     case tooManyObjects
-    /// The payload or an item of it is no JSON object, or no object of the entity; or a validator or
-    /// a hook refused it.
+    /// The payload or an item of it is no JSON object, or no object of the entity; or a validator
+    /// or a hook refused it.
     case invalidItem
     /// A value cannot be converted to the type of its attribute. Change the type, or write a rule.
     case typeMismatch
