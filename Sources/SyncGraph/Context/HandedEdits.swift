@@ -96,7 +96,6 @@ extension ManagedObjectContext {
     let changes = parent.queue.sync { parent.receive(edits, from: self) }
     result.overruled += outcome.vanished.map { SaveConflict($0, $0.changed, $0.base, nil) }
     take(outcome, inserted, updated, deleted)
-    unloadLists(leadingTo: outcome.vanished)
     let saved = inserted + updated + deleted
     merge(changes, except: saved)
     tellChildren(outcome, changes, saved)
@@ -117,7 +116,6 @@ extension ManagedObjectContext {
       bury(object)
       noteForChildren(object)
     }
-    unloadLists(leadingTo: lost)
     queue.closed { settle() }
   }
 

@@ -185,7 +185,6 @@ extension ManagedObjectContext {
       bury(object)
       noteForChildren(object)
     }
-    unloadLists(leadingTo: gone)
     for reference in lost.references where !reference.relationship.isToMany {
       let owner = reference.owner
       if owner.isKnownDeleted || owner.row[reference.relationship.slot] != .int(reference.target) {

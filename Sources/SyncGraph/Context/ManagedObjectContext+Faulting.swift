@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     layUnder(awoken)
     // What has no row any more was deleted, and the commit that did it was not merged yet.
     if rows.count < wanted.count {
-      unloadLists(leadingTo: [object])
+      unloadLists(leadingTo: object.root)
       let found = Set(rows.map(\.row))
       for row in wanted where !found.contains(row) {
         guard let object = identities.object(root: root, row: row) else { continue }

@@ -237,10 +237,8 @@ extension ManagedObjectContext {
   }
 
   /// Lists lose members that turned out to be gone.
-  func unloadLists(leadingTo objects: [ManagedObject]) {
-    guard !objects.isEmpty else { return }
-    let roots = Set(objects.map(\.root))
-    unloadAllLists { roots.contains($1.destination(of: $0).rootIndex) }
+  func unloadLists(leadingTo root: Int) {
+    unloadAllLists { $1.destination(of: $0).rootIndex == root }
   }
 
   /// Has lists read again when they are wanted.
