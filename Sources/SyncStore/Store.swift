@@ -17,7 +17,6 @@ package final class Store: @unchecked Sendable {
   package let layout: TableLayout
   package let configuration: Configuration
   package let hub = ChangeHub()
-  package let commits = CommitCounter()
 
   /// Which entities the outboxes of this program send, as indexes, by the names of the outboxes.
   package let outboxEntities = Locked<[String: Set<Int>]>([:])
@@ -100,10 +99,6 @@ package final class Store: @unchecked Sendable {
     return try body(transaction ?? StoreReader(layout: layout, connection: writer))
   }
 
-  /// Whether reading may show what the hub did not tell of yet: a commit on its way, or the
-  /// transaction that the caller is in.
-  package var isAheadOfHub: Bool { commits.isUnderWay || isOnWriterQueue }
-
   // MARK: - Writing
 
   /// Runs the body in one transaction. Commits when it returns, rolls back when it throws, and then
@@ -162,9 +157,6 @@ package final class Store: @unchecked Sendable {
       let changes = try transaction.finish()
       try passPointOfNoReturn(token)
       writer.token = nil
-      let isTold = commit && !changes.isEmpty
-      if isTold { commits.begin() }
-      defer { if isTold { commits.end() } }
       if commit { try writer.commit() } else { try writer.rollback() }
       if !commit, transaction.changesUnsent { unsent.clear() }
       transaction.isEnded = true

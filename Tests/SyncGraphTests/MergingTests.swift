@@ -32,14 +32,14 @@ import Testing
     }
   }
 
-  @Test @MainActor func aBlockedMainContextSeesTheSaveInItsNextBlock() throws {
+  @Test @MainActor func aBlockedMainContextSeesTheSaveAtItsNextEntry() throws {
     let main = stack.mainContext
     let id = try savedUser()
     let user = try main.existingObject(with: id, as: User.self)
     #expect(user.name == "Ann")
-    // The main queue does nothing but wait here, which ends the block.
+    // The main queue does nothing but wait here.
     try edit(id) { $0.name = "Bob" }
-    #expect(user.name == "Bob")
+    #expect(user.name == "Ann")
     let found = try main.fetch(Fetch<User>("name == %@", "Bob"))
     #expect(found.first === user && user.name == "Bob")
   }

@@ -166,9 +166,6 @@ protocol ContextObserver: AnyObject {
   /// Objects changed, a commit was merged, or a save is through.
   func contextDidChange(_ changes: ContextChanges, isSave: Bool)
 
-  /// New objects have got their rows, and with them their places among equals.
-  func contextDidGetRows()
-
   /// All objects of the context are gone.
   func contextDidReset()
 }
@@ -191,11 +188,6 @@ extension ManagedObjectContext {
     else { return }
     let isSave = notification.name == .managedObjectContextDidSave
     for entry in observers { entry.observer?.contextDidChange(changes, isSave: isSave) }
-  }
-
-  func tellObserversOfRows() {
-    isRenamed = false
-    for entry in observers { entry.observer?.contextDidGetRows() }
   }
 
   func tellObserversOfReset() {

@@ -37,9 +37,6 @@ final class ContextQueue: @unchecked Sendable {
   /// How many blocks are on the queue, running or not. Of the main queue we do not know.
   let load = QueueLoad()
 
-  /// The contexts of the main queue.
-  private let contexts = Locked<[ManagedObjectContext.WeakContext]>([])
-
   /// What the block that runs at the moment waits for. Under the mutex of ``QueueWait``.
   var wait: QueueWait?
 
@@ -113,23 +110,10 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Code that uses a context of the main queue outside of its blocks: what runs until the main
   /// queue gets to something else is a block too.
-  ///
-  /// It begins with what others have committed, whatever it uses first.
   private func notePass() {
     guard blocks.beginPass() else { return }
     let number = blocks.number
     queue.async { [self] in endPass(number) }
-    guard !isClosed, standsFor == nil else { return }
-    for case let context? in contexts.withLock({ $0.map(\.context) }) { context.mergeAtPass() }
-  }
-
-  /// Takes notice of a context whose queue this is.
-  func add(_ context: ManagedObjectContext) {
-    guard self === ContextQueue.main else { return }
-    contexts.withLock { contexts in
-      contexts.removeAll { $0.context == nil }
-      contexts.append(ManagedObjectContext.WeakContext(context: context))
-    }
   }
 
   /// The main queue got to something else, or waits for somebody.

@@ -163,7 +163,6 @@ extension ManagedObjectContext {
   func rename(_ rows: [Int64: Int64]) {
     guard !rows.isEmpty else { return }
     renamed.merge(rows) { _, new in new }
-    isRenamed = true
     mail = mail.map { $0.renamed(rows) }
     for object in identities.objects {
       object.rename(rows)

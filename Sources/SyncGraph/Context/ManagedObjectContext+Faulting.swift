@@ -29,10 +29,8 @@ extension ManagedObjectContext {
         awoken.append(known)
       }
     }
-    layUnder(awoken)
     // What has no row any more was deleted, and the commit that did it was not merged yet.
     if rows.count < wanted.count {
-      unloadLists(leadingTo: object.root)
       let found = Set(rows.map(\.row))
       for row in wanted where !found.contains(row) {
         guard let object = identities.object(root: root, row: row) else { continue }
@@ -122,7 +120,7 @@ extension ManagedObject {
   final func adopt(_ stored: RowValues, _ storedVersion: Int64, isMerging: Bool = false) -> Bool {
     if row.isNone, !flags.contains(.gone) {
       version = storedVersion
-      flags.subtract([.lost, .late])
+      flags.remove(.lost)
       row = stored
       return true
     }
@@ -134,7 +132,7 @@ extension ManagedObject {
     if !isChild, hasChangedRow { owner?.overtaken.note(self) }
     tellObserversOfAll()
     version = storedVersion
-    flags.subtract([.lost, .late])
+    flags.remove(.lost)
     var values = stored
     for slot in home.shape.transients where !row.isNull(slot) { values[slot] = row[slot] }
     guard !isChild || values != base else { return false }

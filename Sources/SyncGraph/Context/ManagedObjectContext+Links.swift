@@ -123,7 +123,6 @@ extension ManagedObjectContext {
   func load(
     _ lists: [Int64: [ManagedObject]], _ relationship: RelationshipShape, of owners: [ManagedObject]
   ) {
-    let lists = laidUnder(lists, relationship, of: owners)
     for owner in owners {
       let found = lists[owner.rowNumber] ?? []
       owner.load(relationship, found)

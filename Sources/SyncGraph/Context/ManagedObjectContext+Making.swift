@@ -33,7 +33,6 @@ extension ManagedObjectContext {
       if object.adopt(row.values, row.version) { object.flags.insert(.awakening) }
       objects.append(object)
     }
-    if isBehind { layUnder(objects.filter { $0.flags.contains(.awakening) }) }
     awake(objects)
     return objects
   }
@@ -71,7 +70,6 @@ extension ManagedObjectContext {
       }
     }
     scheduleTidying()
-    if isBehind { layUnder(objects.filter { $0.flags.contains(.awakening) }) }
     awake(objects)
     return objects
   }

@@ -21,12 +21,6 @@ extension ManagedObjectContext {
     mergeInbox()
   }
 
-  /// Merges where a pass of the main queue begins with something else than a call of the context,
-  /// unless it is in the midst of something that has made the main queue wait.
-  func mergeAtPass() {
-    if !isSaving, !isMergingMail { mergeAtBeginning() }
-  }
-
   /// Merges what lies in the inbox, one commit after the other, then tells observers.
   ///
   /// Nobody is let in meanwhile: a child would read the context half merged.
@@ -34,7 +28,6 @@ extension ManagedObjectContext {
     hearFromParent()
     guard inbox.isFull || !mail.isEmpty else { return }
     queue.closed { mergeMail() }
-    if isRenamed { tellObserversOfRows() }
     postOutgoing()
   }
 
@@ -64,7 +57,6 @@ extension ManagedObjectContext {
         tellObserversOfReset()
       }
     }
-    forgetLate()
     settle()
     isMergingMail = false
   }
@@ -76,7 +68,6 @@ extension ManagedObjectContext {
     overtaken.removeAll()
     identities.removeAll()
     loadedRelationships = []
-    (lateRows, hasLateLists) = ([], false)
     news = ChildNews()
   }
 
@@ -192,7 +183,6 @@ extension ManagedObjectContext {
         }
         _ = object.adopt(row.values, row.version, isMerging: true)
       }
-      layUnder(family.filter { !$0.isFault && !$0.isKnownDeleted })
     }
   }
 
@@ -236,13 +226,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Lists lose members that turned out to be gone.
-  func unloadLists(leadingTo root: Int) {
-    unloadAllLists { $1.destination(of: $0).rootIndex == root }
-  }
-
   /// Has lists read again when they are wanted.
-  func unloadAllLists(where isMeant: (RelationshipDescription, EntityDescription) -> Bool) {
+  private func unloadAllLists(where isMeant: (RelationshipDescription, EntityDescription) -> Bool) {
     for owner in model.entities {
       for relationship in owner.relationships
       where relationship.isToMany && relationship.declaringIndex == owner.index

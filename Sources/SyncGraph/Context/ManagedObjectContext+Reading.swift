@@ -103,7 +103,6 @@ extension ManagedObjectContext {
         awoken.append(known)
       }
     }
-    layUnder(awoken)
     awake(awoken)
     // What this context has read already is what it says of it.
     return rows.map { row in
@@ -136,8 +135,7 @@ extension ManagedObjectContext {
       if !relationship.isOrdered {
         members = members.sorted(on: \.identifier.insertionOrder)
       }
-      // What a rule leaves in a list though it was deleted is nothing to a child.
-      return members.lazy.filter { !$0.isKnownDeleted }.map {
+      return members.map {
         StoredMember(owner: owner.rowNumber, row: $0.rowNumber, entity: $0.entity)
       }
     }

@@ -64,7 +64,6 @@ extension ManagedObjectContext {
     homes.abandon()
     identities.removeAll()
     loadedRelationships = []
-    (lateRows, hasLateLists) = ([], false)
     // Children hear what was not merged here: they did not forget.
     let unread = inbox.take()
     let letters = mail + unread.mail

@@ -128,13 +128,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Mail and notifications that an outer call is already busy with, in order.
   var mail: [Inbox.Mail] = []
-
-  /// What a block read that was newer than what it had read before; see ``isBehind``.
-  var lateRows: [ManagedObject] = []
-  var hasLateLists = false
-
-  /// How many commits there were when a context that does not merge was made.
-  let knownCommits: Int?
   var isMergingMail = false
   var outgoing: [Notification] = []
 
@@ -145,9 +138,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Permanent row numbers, by temporary ones, of objects that a parent saved since this context
   /// was made.
   var renamed: [Int64: Int64] = [:]
-
-  /// Whether observers were not told of that yet: among equals, rows say who comes first.
-  var isRenamed = false
 
   /// Stands above ``mergePolicy`` while ``updateAndSave(attempts:_:)`` runs.
   var imposedPolicy: MergePolicy?
@@ -163,7 +153,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     settings = Locked(
       Settings(name: options.name, author: nil, mergePolicy: options.mergePolicy))
     isMerging = options.isMerging
-    knownCommits = options.isMerging || options.parent != nil ? nil : core.commitCount
     discardsOnSave = options.discardsOnSave
     parent = options.parent
     origin = core.nextOrigin()

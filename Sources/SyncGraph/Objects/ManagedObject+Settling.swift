@@ -70,17 +70,12 @@ extension ManagedObject {
   }
 
   private func isLeftOut(_ member: ManagedObject, _ relationship: RelationshipShape) -> Bool {
-    if member.isKnownDeleted { return member.letsGo(relationship) }
-    guard let inverseSlot = relationship.inverseSlot else { return false }
+    guard let inverseSlot = relationship.inverseSlot else { return member.isKnownDeleted }
+    if member.isKnownDeleted {
+      let rule = member.home.shape.relationship(at: inverseSlot)?.deleteRule
+      return rule == .nullify || rule == .cascade
+    }
     return !relationship.isInverseToMany && isMember(member, inverseSlot) == false
-  }
-
-  /// Whether a deletion of this object empties a relationship that leads here.
-  final func letsGo(_ relationship: RelationshipShape) -> Bool {
-    // Without an inverse the other side is not told when it happens.
-    guard let inverseSlot = relationship.inverseSlot else { return true }
-    let rule = home.shape.relationship(at: inverseSlot)?.deleteRule
-    return rule == .nullify || rule == .cascade
   }
 
   private func settle(_ list: MemberList, _ relationship: RelationshipShape) {

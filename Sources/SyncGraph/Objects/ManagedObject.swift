@@ -304,7 +304,4 @@ struct ObjectFlags: OptionSet {
 
   /// The log was told that a program uses it though somebody else has deleted it.
   static let reported = ObjectFlags(rawValue: 1 << 17)
-
-  /// Its row was read late and agrees with what the block had read before, not with the store.
-  static let late = ObjectFlags(rawValue: 1 << 18)
 }

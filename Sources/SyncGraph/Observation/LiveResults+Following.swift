@@ -27,10 +27,6 @@ extension LiveResults: ContextObserver {
     }
   }
 
-  func contextDidGetRows() {
-    update { _ in false }
-  }
-
   func contextDidReset() {
     update { _ in false }
   }

@@ -103,17 +103,6 @@ final class StackCore: Sendable {
         """)
   }
 
-  /// How many transactions have changed the store.
-  var commitCount: Int { (try? store().commits.count) ?? 0 }
-
-  /// Whether a context does not know of all commits that it could read.
-  ///
-  /// - Parameter known: how many there were when it was made, for one that does not merge.
-  func isAhead(of known: Int?) -> Bool {
-    guard let store = try? store() else { return false }
-    return known.map { $0 != store.commits.count } ?? store.isAheadOfHub
-  }
-
   var stack: DataStack? {
     get { state.withLock { $0.stack } }
     set { state.withLock { $0.stack = newValue } }
@@ -131,7 +120,6 @@ final class StackCore: Sendable {
     _ queue: ContextQueue, _ options: ManagedObjectContext.Options
   ) -> ManagedObjectContext {
     let context = ManagedObjectContext(self, queue, options)
-    queue.add(context)
     state.withLock { state in
       state.contexts.removeAll { $0.context == nil }
       state.contexts.append(WeakContext(context: context))
