@@ -245,7 +245,7 @@ import Testing
       "id=1; id=12345678901234567890; repeatedItem 4"),
     Case(
       "objects that refer to themselves", "Word",
-      #"[{"id": "a", "base_id": "a", "alike_ids": ["a", "a"]}]"#,
+      #"[{"id": "a", "base_id": "a", "alike_ids": ["a"]}]"#,
       "id=a base=a derived=[a] alike=[a]"),
     Case(
       "a circle", "Word",
@@ -258,7 +258,7 @@ import Testing
     Case(
       "ids of any kind", "Word",
       #"[{"id": "a", "derived_ids": [null, 1, true, "b", [], {}, 1e400]}, {"id": "b"}]"#,
-      "id=1 base=a; id=a derived=[1,b]; id=b base=a; ignoredValue 2; skippedItem 1; unresolvedReference 1"
+      "id=1 base=a; id=a derived=[1,b]; id=b base=a; ignoredValue 2; repeatedItem 1; skippedItem 1; unresolvedReference 1"
     ),
     Case(
       "surrogates in keys", "Word", #"[{"id": "\ud800"}, {"id": "\udbff"}, {"id": "\ufffd"}]"#,
@@ -268,9 +268,10 @@ import Testing
   @Test(arguments: cases, [nil, 1]) func holds(_ hostile: Case, _ parts: Int?) throws {
     let stack = try DataStack(model: Self.model(), store: .inMemory)
     try stack.sync([["id": 1]] as JSONValue, inEntityNamed: hostile.entity)
-    // Parts do not remember which keys others had.
+    // Parts do not remember which keys others had; a list that names an object twice (never the
+    // last finding here) is told in any case.
     let expected =
-      parts == nil ? hostile.outcome : hostile.outcome.replacing(/; repeatedItem \d+/, with: "")
+      parts == nil ? hostile.outcome : hostile.outcome.replacing(/; repeatedItem \d+$/, with: "")
     let found = try outcome(stack, hostile.payload, hostile.entity, parts)
     #expect(found == expected)
   }
