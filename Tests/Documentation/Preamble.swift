@@ -3,6 +3,10 @@
 public import Foundation
 public import SyncStack
 
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
 private func never<Result>() -> Result { fatalError("This is compiled and never run.") }
 
 public var json: Data { never() }
@@ -17,6 +21,12 @@ public var session: SyncSession { never() }
 public var outbox: Outbox { never() }
 public var orders: URL { never() }
 public var api: API { never() }
+public var shopAPI: API { never() }
+public var blogAPI: API { never() }
+public var pages: URL { never() }
+public var request: URLRequest { never() }
+public var order: Order { never() }
+public var change: OutboxChange { never() }
 public var address: URL { never() }
 public var password: String { never() }
 public var yesterday: Date { never() }
@@ -59,6 +69,12 @@ public struct OrderSerializer: Serializer {
 /// A program's own client of a server.
 public struct API: Sendable {
   public func send(_ change: OutboxChange) async throws -> OutboxAnswer { never() }
+  public func send(
+    _ kind: OutboxChange.Kind, _ path: String, _ body: JSONValue
+  ) async throws -> (Data, URLResponse) { never() }
+  public func put(_ path: String) async throws {}
+  public func delete(_ path: String) async throws {}
+  public func post(_ path: String, _ items: [JSONValue]) async throws -> [JSONValue] { never() }
 }
 
 public final class Author: ManagedObject {
