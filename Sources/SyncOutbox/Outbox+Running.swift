@@ -97,7 +97,7 @@ extension Outbox {
 
 // MARK: - One object
 
-/// What came of the edits of one object; see ``Outbox/outcome(of:)``.
+/// What came of the edits of one object; see ``Outbox/outcome(of:)-(ManagedObject)``.
 public enum OutboxOutcome: Sendable, Hashable {
   /// Nothing is left to be sent of it: the server has taken it, or it was given up here.
   case settled

@@ -35,7 +35,7 @@ import SyncStore
 /// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, several in one request
 ///   ``send(_:upTo:using:_:)``, ``concurrency``, ``retry``, ``whenGone``, ``whenInConflict``
 /// - Working: ``send()``, ``SendOperation``; by itself: ``start(pace:clock:)``, ``wake()``,
-///   ``stop()``; of one object: ``outcome(of:)``
+///   ``stop()``; of one object: ``outcome(of:)-(ManagedObject)``
 /// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that
 ///   begin with `outbox`
 /// - What was refused: ``retry(_:)``, ``discard(_:)``, `revert(_:)`, ``revert(_:to:)``

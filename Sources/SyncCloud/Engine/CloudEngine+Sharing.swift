@@ -13,7 +13,8 @@ extension CloudEngine {
   /// ```
   ///
   /// Called again it gives others the right, takes it from those that are not named any more, or
-  /// changes it; ``addParticipant(_:to:)`` and ``removeParticipant(_:from:)`` are about one. What is below the object and was shared before stays in its own share.
+  /// changes it; ``addParticipant(_:to:)`` and ``removeParticipant(_:from:)`` are about one. What
+  /// is below the object and was shared before stays in its own share.
   ///
   /// - Returns: The share, with a text for the participants; see ``accept(_:)``.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the transport cannot share

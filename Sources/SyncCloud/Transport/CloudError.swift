@@ -59,8 +59,8 @@ public struct CloudError: Error, Sendable {
   public let retryDate: Date?
 
   /// Whether what should answer is not there: no server at the address, no such database, no
-  /// functions in it. Coming again at once does not help, unless it was there a moment ago; later it
-  /// may be back.
+  /// functions in it. Coming again at once does not help, unless it was there a moment ago; later
+  /// it may be back.
   let isClosed: Bool
 
   public init(_ code: Code, message: String, retryAfter: Double? = nil) {
