@@ -53,13 +53,13 @@ import Testing
   @Test func aDatabaseThatIsDroppedAndRestoredIsUnreachableMeanwhile() async throws {
     _ = try TestServer.install(PostgreSQLTransport.schema, in: name)
     let address = try await TestServer.role().replacing("/kinto", with: "/\(name)")
-    let transport = try PostgreSQLTransport(address, app: "tests", timeout: 60, listens: false)
+    let transport = try PostgreSQLTransport(address, app: "tests", timeout: 240, listens: false)
     let client = try Client(transport, retry: RetryPolicy(attempts: 1, delay: 0))
     try client.insert("Note", ["title": "a"])
     try await client.engine.sync()
     let copy = name + "copy"
     try await TestServer.run(
-      "select count(pg_terminate_backend(pid, 60000)) from pg_stat_activity where datname = $1",
+      "select count(pg_terminate_backend(pid, 20000)) from pg_stat_activity where datname = $1",
       name)
     try await TestServer.run("create database \(copy) template \(name)")
     try await TestServer.run("drop database \(name) with (force)")

@@ -30,7 +30,7 @@ extension TestServer {
   @discardableResult
   static func run(_ statement: String, _ arguments: String?...) async throws -> String? {
     let address = try PostgreSQLAddress(try address(.database).absoluteString)
-    return try await PostgreSQLConnection(address, timeout: 60).value(statement, arguments)
+    return try await PostgreSQLConnection(address, timeout: 240).value(statement, arguments)
   }
 
   /// PostgreSQL itself, for a role of its own.
