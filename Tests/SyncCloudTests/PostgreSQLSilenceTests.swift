@@ -94,18 +94,25 @@ import Testing
     #expect(answer.error == nil && answer.time > 1.2, "\(answer)")
   }
 
-  @Test(arguments: [false])
+  @Test(arguments: [false, true])
   func aCancelledCallReturnsWhateverTheServerDoes(_ isConnected: Bool) async throws {
     let pit = try Pit()
     let address =
       isConnected
       ? try await TestServer.role() : "postgresql://ann@127.0.0.1:\(pit.port)/x?sslmode=disable"
     let connection = PostgreSQLConnection(try PostgreSQLAddress(address), timeout: 600)
-    let stopped =
-      isConnected ? try Stopped(try await connection.value("select pg_backend_pid()", [])) : nil
+    let backend = isConnected ? try await connection.value("select pg_backend_pid()", []) : nil
     // One runs, and one waits behind it.
-    let tasks = (0..<2).map { _ in Task { try await connection.value("select 1", []) } }
-    await Task.yield()
+    let tasks = (0..<2).map { _ in
+      Task { try await connection.value("select pg_sleep(600)", []) }
+    }
+    if let backend {
+      // A call that was not sent leaves the line as it is.
+      let question =
+        "select count(*) from pg_stat_activity where pid = $1::int and state = 'active'"
+      while try await TestServer.run(question, backend) != "1" { await Task.yield() }
+    }
+    let stopped = isConnected ? try Stopped(backend) : nil
     let outcome = await seconds {
       for task in tasks { task.cancel() }
       for task in tasks {
