@@ -3,7 +3,8 @@ import Loopback
 import SyncStack
 
 /// A salesman's orders: synced from a server, made, edited and deleted while there is no network,
-/// and sent when there is one again, although the first answer is lost and one edit is refused.
+/// and sent when there is one again, although the answer to a new order is lost and one edit is
+/// refused.
 ///
 ///     swift run OfflineOrders
 @main
