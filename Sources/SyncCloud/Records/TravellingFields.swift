@@ -81,22 +81,6 @@ struct TravellingFields: Sendable {
     return root
   }
 
-  /// Whether objects of an entity can be shared with what is above them.
-  ///
-  /// - Parameter root: What is shared; nil when that is not known.
-  func isBelow(_ entity: EntityDescription, _ root: EntityDescription?) -> Bool {
-    guard let root else { return rules(of: entity).parent != nil }
-    var (seen, next) = (Set<Int>(), [entity])
-    while let each = next.popLast() {
-      guard let parent = rules(of: each).parent,
-        case let above = each.destination(of: parent).rootIndex, seen.insert(above).inserted
-      else { continue }
-      if above == root.rootIndex { return true }
-      next += model.entities.filter { $0.rootIndex == above }
-    }
-    return false
-  }
-
   func travels(_ entity: EntityDescription) -> Bool { rules[entity.index].travels }
 
   /// In slot order.

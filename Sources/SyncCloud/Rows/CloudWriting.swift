@@ -186,56 +186,6 @@ final class CloudWriting {
     zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
   }
 
-  /// Whether a record of a zone may lead to an object of another one. In what is shared a parent
-  /// and the half of a one-to-one say as much about the other object: they lead to what was there,
-  /// or where the other half says the same.
-  func mayLead(
-    _ relationship: RelationshipDescription, _ entity: EntityDescription,
-    from source: (name: String, row: Int64?, zone: String), to target: RemoteRecord
-  ) throws -> Bool {
-    guard source.zone != homeName, target.zone != source.zone,
-      target.moved != .from(source.zone)
-    else { return true }
-    if relationship.slot == fields.rules(of: entity).parent?.slot { return false }
-    guard relationship.isOneToOne else { return true }
-    guard let row = target.row, let other = model.entity(named: target.entity),
-      let inverse = entity.inverse(of: relationship)
-    else { return false }
-    let half = try transaction.value(inverse.slot, of: ManagedObjectID(entity: other, row: row))
-    if case .int(let row) = half { return row == source.row }
-    return try transaction.remoteLinks(from: target.name, in: target.zone).contains {
-      $0.field == inverse.name && $0.target == source.name
-    }
-  }
-
-  /// Whether an object may be in a zone: in what is shared it is of an entity that can be below the
-  /// root.
-  func belongs(_ entity: EntityDescription, named name: String, in zone: String) throws -> Bool {
-    guard let root = CloudZone(key: zone).root, name != root else { return true }
-    let known =
-      try transaction.remoteRecord(root, in: zone) ?? transaction.remoteRecord(root, in: homeName)
-    let above = known.flatMap { model.entity(named: $0.entity) }
-    return fields.isBelow(entity, above)
-  }
-
-  /// Leads an object that came to what its own links wait for, as far as that is here.
-  func resolveLinks(of record: RemoteRecord) throws {
-    guard hasLinks, let row = record.row, let entity = model.entity(named: record.entity) else {
-      return
-    }
-    for link in try transaction.remoteLinks(from: record.name, in: record.zone) {
-      guard let relationship = entity.property(named: link.field)?.relationship,
-        let target = try find(link.target, entity.destination(of: relationship)),
-        let targetRow = target.row,
-        try transaction.value(relationship.slot, of: ManagedObjectID(entity: entity, row: row))
-          .isNull,
-        try mayLead(relationship, entity, from: (record.name, row, record.zone), to: target)
-      else { continue }
-      try RowValueWriter(self, entity).update(row, [(relationship.slot, .int(targetRow))])
-      try transaction.removeRemoteLink(from: record.name, link.field, in: record.zone)
-    }
-  }
-
   /// Leads to an object that came whatever waited for it, and joins it with what it is paired with.
   func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
     let links = hasLinks ? try transaction.remoteLinks(to: name) : []
@@ -249,11 +199,6 @@ final class CloudWriting {
       // As it is found: where two zones have one of that name, each leads to its own.
       guard try zone == current || transaction.remoteRecord(name, in: zone)?.row == nil else {
         try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
-        continue
-      }
-      if zone != current, let target = try transaction.remoteRecord(of: row, entity),
-        try !mayLead(relationship, owner, from: (link.source, sourceRow, zone), to: target)
-      {
         continue
       }
       try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])

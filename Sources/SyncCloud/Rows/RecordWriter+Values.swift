@@ -134,14 +134,7 @@ extension RecordWriter {
         if let comer = rows[target.name] {
           row = comer.entity.isKind(of: destination) ? comer.row : nil
         } else {
-          var known = try writing.find(target.name, destination)
-          let source = (item.shown.name, item.before?.row, zone)
-          if let target = known,
-            try !writing.mayLead(relationship, item.entity, from: source, to: target)
-          {
-            refuse("Field “\(property.name)” leads out of what is shared; it is not taken.", item)
-            known = nil
-          }
+          let known = try writing.find(target.name, destination)
           row = known?.row
           if let known, known.zone != zone,
             writing.fields.rules(of: item.entity).parent?.slot == slot

@@ -192,11 +192,6 @@ struct RecordWriter {
       if name == SharedZones.type { writing.findSharedZones() }
       return nil
     }
-    if case .insert = merge.fate, try !writing.belongs(entity, named: shown.name, in: zone) {
-      try keepAside(
-        shown, before, "An object of \(entity.name) is not below what is shared; it is not taken.")
-      return nil
-    }
     merge.setKept(merge.hasUnknownFields ? shown.content?.description : nil)
     return Item(shown: shown, before: before, merge: merge, entity: entity)
   }

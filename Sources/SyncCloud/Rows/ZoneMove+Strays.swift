@@ -40,7 +40,6 @@ extension ZoneMove {
       try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }
     }
     guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
-    try writing.resolveLinks(of: record)
     if let parent = writing.fields.rules(of: object.entity).parent,
       case .int(let row) = try transaction.value(parent.slot, of: object)
     {
