@@ -23,10 +23,10 @@ struct LaterAnswer: Sendable, CustomTestStringConvertible {
 
   static let all =
     [
-      github, gitLab, stripe, shopify, airtable, jira, trello, spotify, weather,
+      github, gitLab, stripe, shopify, firestore, airtable, notion, jira, trello, spotify, weather,
     ] + [
-      earthquakes, mastodon, discord, reddit, graph, musicBrainz, coins, food, films, videos,
-      hackerNews,
+      earthquakes, fhir, mastodon, discord, reddit, calendar, graph, musicBrainz, coins, food,
+      films, videos, hackerNews,
     ]
 
   static let github = LaterAnswer(

@@ -34,7 +34,7 @@ extension LaterAnswer {
           "birthDate": "1974", "deceasedDateTime": "2024-02-14T13:42:00Z", "name": [{"family": "A", "given": ["Ann", "B."]}]}},
         {"fullUrl": "https://f.example.com/Patient/p2", "resource": {"resourceType": "Patient", "id": "p2",
           "birthDate": "1980-01", "deceasedBoolean": true, "name": []}}]}
-      """#)
+      """#, stays: ["gender"])
 
   static let mastodon = LaterAnswer(
     name: "Mastodon statuses", entity: "Status",
@@ -120,7 +120,7 @@ extension LaterAnswer {
          "end": {"dateTime": "2024-05-01T09:30:00+02:00", "timeZone": "Europe/Berlin"}},
         {"kind": "calendar#event", "id": "e2", "status": "confirmed", "summary": "B", "start": {"date": "2024-05-01"}, "end": {"date": "2024-05-02"}},
         {"kind": "calendar#event", "id": "e3", "status": "cancelled"}]}
-      """#)
+      """#, stays: ["summary"])
 
   static let graph = LaterAnswer(
     name: "Microsoft Graph delta of users", entity: "User", path: "value",
