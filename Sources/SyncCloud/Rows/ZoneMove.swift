@@ -53,6 +53,7 @@ struct ZoneMove {
   ) throws {
     var level = [object]
     var names: [String: String] = [:]
+    var orphans: [ManagedObjectID] = []
     while !level.isEmpty {
       var next: [ManagedObjectID] = []
       for each in level {
@@ -62,19 +63,22 @@ struct ZoneMove {
         let name = try move(record, to: target, stamp, isKnown: !fresh.contains(record.name))
         names[record.name] = name
         let children = try children(of: each)
-        if name != record.name { try rename(children) }
+        if name != record.name { orphans += children }
         next += children
       }
       level = next
     }
+    try rename(orphans, except: Set(names.filter { $0 != $1 }.values))
     try renameMembers(names, in: target, stamp)
     try carryPairs(of: names, from: zone, applies: false)
   }
 
-  /// Has objects say anew what they are below, which has another name now.
-  private func rename(_ children: [ManagedObjectID]) throws {
+  /// Has objects say anew what they are below, which has another name now. Those that have another
+  /// name, too, were never said to be below anything else.
+  private func rename(_ children: [ManagedObjectID], except names: Set<String>) throws {
     for child in children {
       guard var record = try transaction.remoteRecord(of: child.row, child.entity),
+        !names.contains(record.name),
         let parent = writing.fields.rules(of: child.entity).parent
       else { continue }
       record.edit(parent.name, writing.clock.next(at: transaction.milliseconds).text)
@@ -166,8 +170,8 @@ struct ZoneMove {
   ) throws -> String {
     let home = writing.homeName
     let name = try take(record, to: target, follows: false)
-    if record.zone != home, target != home, name == record.name {
-      // The account's own zone knows nothing of what a participant has made, until it is moved.
+    if record.zone != home, target != home {
+      // The account's own zone knows nothing of what another account has made, until it is moved.
       var mark =
         try transaction.remoteRecord(name, in: home)
         ?? RemoteRecord(zone: home, name: name, entity: record.entity, stamp: stamp.text)
@@ -189,9 +193,10 @@ struct ZoneMove {
     return name
   }
 
-  /// Gives a record, with its object, another zone. What is taken out of what somebody else shares
-  /// gets a name of its own, into another share of his, too, unless it came from the account's own
-  /// zone and comes back.
+  /// Gives a record, with its object, another zone. What is taken out of another account's share
+  /// gets a name of its own, in another share, too, unless the account's own zone knows it: then
+  /// the account has made or moved it. All machines of the account draw the same name, so an object
+  /// that two of them take out is one.
   ///
   /// - Parameter follows: Whether another machine of the account has moved it.
   /// - Returns: Its name there.
@@ -204,11 +209,13 @@ struct ZoneMove {
       holder?.row = nil
     }
     var name = record.name
-    let isReturn = target == writing.homeName && holder?.hasLeft == true
-    let isOthers = CloudZone(key: record.zone).owner != nil && !isReturn
+    let isOwn = try transaction.remoteRecord(name, in: writing.homeName)?.hasLeft == true
+    let isOthers = CloudZone(key: record.zone).owner != nil && !isOwn
     if holder?.row != nil || isOthers && !follows {
-      var names = RecordName.Source(milliseconds: transaction.milliseconds)
-      name = names.next()
+      repeat {
+        let parts = [record.zone, name, writing.home.account ?? ""]
+        name = RecordName.hash(parts.joined(separator: "\u{0}"))
+      } while try isTaken(name, in: target)
     }
     var taken = RemoteRecord(zone: target, name: name, entity: record.entity, stamp: record.stamp)
     taken.row = record.row
@@ -225,6 +232,10 @@ struct ZoneMove {
     try transaction.setRemoteRecord(taken)
     try writing.keep(target)
     return name
+  }
+
+  private func isTaken(_ name: String, in zone: String) throws -> Bool {
+    try [zone, writing.homeName].contains { try transaction.remoteRecord(name, in: $0) != nil }
   }
 
   /// What was deleted in a zone comes there once more.
