@@ -7,13 +7,13 @@ struct ItemCheck {
   private let batches: [MatchedBatch]
   private let checks: [NodeChecks]
 
-  /// What the sync leaves alone, whatever the payload says.
+  /// The edits that the sync leaves alone, under any payload.
   private let edits: UnsentEdits?
 
   /// Whether an object that no part of the payload brought so far may still come.
   private let mayCome: (UnresolvedReference.Place) -> Bool
 
-  /// One object, by its number in ``LinkedReferences``, and what is wrong with it.
+  /// One object, by its number in ``LinkedReferences``, and the property that may not be stored so.
   struct Failure {
     let batch: Int
     let object: Int32
@@ -37,8 +37,8 @@ struct ItemCheck {
   /// - Throws: `CancellationError`.
   func firstFailure() throws -> Failure? { try failures(isOneEnough: true).first }
 
-  /// The items that are to blame for what may not be stored, by their index, and why. Needs batches
-  /// that know the items.
+  /// The items that cause objects that may not be stored, by their index, with the errors. Needs
+  /// batches that know the items.
   ///
   /// - Throws: `CancellationError`.
   func offenders() throws -> [Int: SyncError] {
@@ -115,7 +115,8 @@ struct ItemCheck {
     return violation(index, in: batch, checks) { changed.contains($0) && !cells[$0].isEmpty }
   }
 
-  /// What is wrong with a stored object that the payload does not describe: it loses whom it needs.
+  /// The failure of a stored object that the payload does not describe: it loses an object that it
+  /// requires.
   private func failure(
     beside object: Int32, _ slots: SlotSet, in batch: MatchedBatch, _ checks: NodeChecks
   ) -> Failure? {
@@ -160,8 +161,8 @@ struct ItemCheck {
 
   // MARK: - Blame
 
-  /// The mentions of an object that made it what it is: those that say something about the
-  /// property; all when none does.
+  /// The mentions of an object that cause a failure: those that mention the property; all when none
+  /// does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: MatchedBatch) -> [Int32] {
     let active = mentions.filter { !batch.occurrences[$0].flags.contains(.ignored) }
     if let relationship = batch.entity.properties[failure.slot].relationship {
@@ -204,8 +205,8 @@ struct ItemCheck {
 
 /// Lists that an item gives with more or fewer objects than the model allows.
 extension ItemCheck {
-  /// Lists that are wrong whatever else the payload says: one that is too long, and one of a new
-  /// object that is too short, when no object says itself that it belongs there.
+  /// Lists that fail by themselves: one that is too long, and one of a new object that is too
+  /// short, when no object itself names the owner.
   ///
   /// - Throws: `CancellationError`.
   func wrongLists(of batch: MatchedBatch, _ checks: NodeChecks) throws -> [Failure] {

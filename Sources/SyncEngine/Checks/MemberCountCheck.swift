@@ -1,12 +1,12 @@
 import SyncCore
 import SyncStore
 
-/// Checks once, at the end of a transaction, over what it touched, that relationships have as many
-/// members as the model demands, and that required ones lead somewhere. Lists of several items,
-/// what objects say themselves and deletions come together there, so no item is to blame: the sync
-/// fails.
+/// Checks once, at the end of a transaction, over the touched objects, that relationships have as
+/// many members as the model demands, and that required ones lead to an object. Lists of several
+/// items, to-one references of members and deletions come together there, so no item is to blame:
+/// the sync fails.
 ///
-/// What a single list of an item breaks was found out before (``ItemCheck``).
+/// ``ItemCheck`` has found limits that a single list of an item breaks.
 struct MemberCountCheck {
   /// How many members a to-many relationship of the model may have.
   struct Limits {

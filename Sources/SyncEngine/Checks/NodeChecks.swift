@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What the model demands of the objects of one plan node, ready to be checked row by row.
+/// The demands of the model on the objects of one plan node, ready to be checked row by row.
 struct NodeChecks {
   /// Slots of attributes that must have a value, and of relationships that must lead somewhere.
   let required: [Int]

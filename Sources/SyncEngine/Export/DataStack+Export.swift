@@ -3,7 +3,7 @@ public import SyncCore
 public import SyncGraph
 import SyncStore
 
-/// Export of what is stored, without making objects.
+/// Export of stored rows, without making objects.
 ///
 /// ```swift
 /// try stack.export("User", where: "age >= 18", to: URL(filePath: "adults.json"))

@@ -2,7 +2,7 @@ public import SyncCore
 
 /// Why something could not be exported.
 public struct ExportError: Error, Sendable, Hashable {
-  /// What happened. A file that was to be written is as it was before.
+  /// The kind of an error. A file that was to be written is as it was before.
   public enum Code: String, Sendable, Hashable, Codable {
     /// The transformer of an attribute refused a stored value. Give it a `reverse` function for all
     /// that is stored, or the attribute `sync.nonExportable`.
@@ -19,7 +19,7 @@ public struct ExportError: Error, Sendable, Hashable {
     case cannotWrite
   }
 
-  /// What happened.
+  /// The kind of the error.
   public let code: Code
   /// Name of the entity it is about; nil where it is about the file.
   public let entity: String?
@@ -27,7 +27,7 @@ public struct ExportError: Error, Sendable, Hashable {
   public let property: String?
   /// Where the rule of the property reads its value, as in `$.user.name`.
   public let path: String?
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   init(

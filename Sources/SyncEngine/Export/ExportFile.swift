@@ -39,10 +39,10 @@ package struct ExportWriter {
 ///
 /// Links are followed. A pipe or a device is written into, for it has no content to be replaced.
 package enum ExportFile {
-  /// Gives a closure a handle to write to, and puts what was written in the place of the file.
+  /// Gives a closure a handle to write to, and puts the written bytes in the place of the file.
   ///
-  /// - Throws: ``ExportError`` when the file cannot be made, and what the closure throws; nothing
-  ///   is left behind then, but for what went into a pipe or a device.
+  /// - Throws: ``ExportError`` when the file cannot be made, and errors of the closure; nothing is
+  ///   left behind then, but for bytes that went into a pipe or a device.
   package static func replace<Result>(
     _ url: URL, _ body: (FileHandle) throws -> Result
   ) throws -> Result {
@@ -87,7 +87,7 @@ package enum ExportFile {
   /// How many links may lead to one another.
   private static let mostLinks = 40
 
-  /// What a path leads to, which need not be there.
+  /// The target of a path, which need not be there.
   private static func followingLinks(_ url: URL) throws -> URL {
     var url = url
     for _ in 0..<mostLinks where !isOfSystem(url) {
@@ -99,8 +99,8 @@ package enum ExportFile {
     throw cannotWrite(url, "Its links lead in a circle. Give the path of the file itself.")
   }
 
-  /// Whether a path names what a system has made, as `/dev/stdout` is: that is no place for a new
-  /// file, and a link there may lead to what has no path.
+  /// Whether a path names a file of the system, as `/dev/stdout` is: that is no place for a new
+  /// file, and a link there may lead to an object without a path.
   private static func isOfSystem(_ url: URL) -> Bool {
     ["/dev/", "/proc/"].contains(where: url.path.hasPrefix)
   }

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What an export writes of the objects of one entity, and under which keys: the node of a mapping
-/// plan read the other way, under the options of the export. Confined to the export.
+/// The properties that an export writes of the objects of one entity, and their keys: the node of a
+/// mapping plan read the other way, under the options of the export. Confined to the export.
 final class ExportNode {
   struct Attribute {
     let rule: AttributeRule
@@ -13,9 +13,10 @@ final class ExportNode {
     let key: [JSONPath.Step]
     /// Where the keys of the objects are written, when these are not.
     let referenceKey: [JSONPath.Step]
-    /// Who says how the objects are written, when somebody wrote a rule.
+    /// The source of the mapping by which the objects are written, when there is a rule.
     let source: NestedSource?
-    /// What writes the objects, once a source that always says the same was asked.
+    /// The node that writes the objects, once a source that always gives the same mapping was
+    /// asked.
     var destination: ExportNode?
     /// How the objects are written where no rule says it.
     let form: ExportOptions.RelationshipType
@@ -32,13 +33,13 @@ final class ExportNode {
     }
 
     var description: RelationshipDescription { rule.relationship }
-    /// What stands around each object of a list, from the outside in.
+    /// The steps around each object of a list, from the outside in.
     var wrapping: ArraySlice<JSONPath.Step> { rule.elements.dropFirst() }
-    /// Whether somebody wrote a rule: its path counts in every form of export.
+    /// Whether there is a rule: its path counts in every form of export.
     var isWritten: Bool { rule.written != nil }
     /// Whether keys stand for the objects.
     var isOfKeys: Bool { form == .keys && !isWritten }
-    /// Whether the source looks at what has been written of the owner.
+    /// Whether the source reads the JSON of the owner so far.
     var seesParent: Bool {
       if case .perParent? = source { true } else { false }
     }
@@ -48,18 +49,17 @@ final class ExportNode {
   let attributes: [Attribute]
   let relationships: [Relationship]
 
-  /// Whether a serializer says what is written, and not the conventions.
+  /// Whether a serializer decides the JSON, and not the conventions.
   let isOfSerializer: Bool
 
   /// The only attribute, when objects are written as its value alone: the items of lists of bare
   /// values.
   let bareValue: Attribute?
 
-  /// Where the JSON says which subentity an object is, and what it says there; nil where nothing
-  /// has to.
+  /// The key of an object's kind in the JSON, and its name there; nil where none is needed.
   var kind: (key: [JSONPath.Step], name: String)?
 
-  /// Who writes objects of subentities; nil where the node does.
+  /// The writers of objects of subentities; nil where the node does.
   let kinds: Kinds?
   var nodesOfKinds: [Int: ExportNode] = [:]
 
@@ -97,7 +97,7 @@ final class ExportNode {
 }
 
 extension AttributeRule {
-  /// The key of the attribute: one that a sync fills it from, whatever other attributes claim.
+  /// The key of the attribute: one that a sync fills it from, even if other attributes claim it.
   fileprivate func exportKey(_ options: ExportOptions) -> [JSONPath.Step] {
     written?.path.steps ?? conventionalKey(options).map { .key($0) }
   }

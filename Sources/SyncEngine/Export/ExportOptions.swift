@@ -8,8 +8,8 @@ import SyncCore
 /// let rails = try user.export(using: ExportOptions(relationshipType: .nested))
 /// ```
 ///
-/// With the defaults, importing what was exported changes nothing. Older frameworks offer the same
-/// choices as methods in all combinations, with `nested` as the default for relationships and
+/// With the defaults, importing an export changes nothing. Older frameworks offer the same choices
+/// as methods in all combinations, with `nested` as the default for relationships and
 /// ``ExportDateFormat/wholeSeconds(in:)`` for dates; see `hyp_dictionary()` of ``ManagedObject``.
 public struct ExportOptions: Sendable {
   /// How names of properties become keys. Custom keys are used as they are in both.
@@ -22,15 +22,15 @@ public struct ExportOptions: Sendable {
 
   /// How relationships are written.
   public enum RelationshipType: String, Sendable, Hashable, CaseIterable, Codable {
-    /// `"notes": [{…}, {…}]`: what a sync reads.
+    /// `"notes": [{…}, {…}]`: the form that a sync reads.
     case array
-    /// `"notes_attributes": {"0": {…}, "1": {…}}`: what web frameworks with nested attributes read.
-    /// A sync takes the attributes of the objects at the top from it; the nested objects lie under
-    /// keys that mean nothing to it, so it leaves the relationships as they are.
+    /// `"notes_attributes": {"0": {…}, "1": {…}}`: the form that web frameworks with nested
+    /// attributes read. A sync takes the attributes of the objects at the top from it; the nested
+    /// objects lie under keys that mean nothing to it, so it leaves the relationships as they are.
     case nested
-    /// `"company_id": 5`, `"tag_ids": [1, 2]`: the primary keys of what to-one and many-to-many
-    /// relationships lead to, which a sync reads as references. Lists whose members name their
-    /// owner are left out, and so is what has no key.
+    /// `"company_id": 5`, `"tag_ids": [1, 2]`: the primary keys of the objects that to-one and
+    /// many-to-many relationships lead to, which a sync reads as references. Lists whose members
+    /// name their owner are left out, and so are objects without a key.
     case keys
     /// Not at all.
     case none
@@ -48,7 +48,7 @@ public struct ExportOptions: Sendable {
     case bytes
   }
 
-  /// What is written of an attribute without value.
+  /// The form of an attribute without value.
   public enum NullHandling: String, Sendable, Hashable, CaseIterable, Codable {
     /// Its key with `null`: a sync clears the attribute.
     case written
@@ -68,8 +68,8 @@ public struct ExportOptions: Sendable {
   public var relationshipType = RelationshipType.array
 
   /// Names of relationships whose objects are nested as ``RelationshipType/array`` nests them,
-  /// whatever ``relationshipType`` says of the others: `lines`, or `Order.lines` where other
-  /// entities have one of that name. A name that the model does not have is an ``ExportError``.
+  /// under any ``relationshipType``: `lines`, or `Order.lines` where other entities have one of
+  /// that name. A name that the model does not have is an ``ExportError``.
   public var nesting: Set<String> = []
 
   public var dateFormat = ExportDateFormat.iso8601
@@ -82,9 +82,9 @@ public struct ExportOptions: Sendable {
   /// For files: whether lines and indentation are added, for people.
   public var isPretty = false
 
-  /// Whether to-many relationships that lead back to where the export came from are followed, as
-  /// far as they reach objects that are not being exported already. Default: no, because what a tag
-  /// says of its users repeats what the users say of their tags, for every user anew.
+  /// Whether to-many relationships that lead back to the object above are followed, as far as they
+  /// reach objects that are not being exported already. Default: no, because the users of a tag
+  /// repeat the tags of the users, for every user anew.
   public var followsWaysBack = false
 
   /// Whether a primary key without value is left out rather than written as null: the server makes
@@ -94,7 +94,7 @@ public struct ExportOptions: Sendable {
   /// How many objects may be nested in each other. Objects below are written with their primary key
   /// only, which a sync takes as a reference. Default: 100.
   ///
-  /// What an export of many objects writes grows with this: in a tree of 1,000 objects, each the
+  /// The size of an export of many objects grows with this: in a tree of 1,000 objects, each the
   /// only child of the one before, every object is written with the 99 below it.
   public var maximumDepth = 100
 
@@ -104,7 +104,7 @@ public struct ExportOptions: Sendable {
   /// ``ExportError/Code/tooManyObjects`` instead.
   public var maximumObjects = 1_000_000
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; those left out have their defaults.
   public init(
     inflectionType: InflectionType = .snakeCase, relationshipType: RelationshipType = .array,
     nesting: Set<String> = [], dateFormat: ExportDateFormat = .iso8601,
@@ -132,9 +132,9 @@ public struct ExportOptions: Sendable {
   public static let excludedRelationships = ExportOptions(relationshipType: .none)
 
   /// Resources of JSON:API: `{"type": "articles", "id": "5", "attributes": {…}, "relationships":
-  /// {"author": {"data": {"type": "people", "id": "9"}}}}`. The type is what `sync.type` says of
-  /// the entity, else its name in the plural. A sync reads them as `.jsonAPI(["data": …])`; an
-  /// outbox sends and reads such documents.
+  /// {"author": {"data": {"type": "people", "id": "9"}}}}`. The type is the entity's `sync.type`,
+  /// else its name in the plural. A sync reads them as `.jsonAPI(["data": …])`; an outbox sends and
+  /// reads such documents.
   public static let jsonAPI = {
     var options = ExportOptions(relationshipType: .keys)
     options.writesResources = true
@@ -176,14 +176,14 @@ public struct ExportDateFormat: Sendable {
   /// ISO 8601 in UTC, with milliseconds where there are any: `2016-01-09T12:40:08.250Z`. The
   /// default: a sync reads the same date, to the millisecond.
   public static let iso8601 = ExportDateFormat(json: { date in
-    // A year of four digits, or nobody reads it.
+    // A year of four digits, or no reader takes it.
     let isWritable = (-63_145_526_400..<252_423_993_599.9995).contains(
       date.timeIntervalSinceReferenceDate)
     return isWritable ? .string(DateText.iso8601(date)) : nil
   })
 
-  /// Whole seconds in a time zone, `yyyy-MM-dd'T'HH:mm:ssZZZZZ`: `2016-01-09T13:40:08+01:00`. What
-  /// earlier frameworks write by default, in the zone of the process. A fraction of a second is
+  /// Whole seconds in a time zone, `yyyy-MM-dd'T'HH:mm:ssZZZZZ`: `2016-01-09T13:40:08+01:00`. The
+  /// default form of earlier frameworks, in the zone of the process. A fraction of a second is
   /// lost.
   public static func wholeSeconds(in zone: TimeZone = .current) -> ExportDateFormat {
     ExportDateFormat { date in
@@ -197,7 +197,7 @@ public struct ExportDateFormat: Sendable {
     Int64(exactly: date.timeIntervalSince1970.rounded(.down)).map { .integer($0) }
   })
 
-  /// What a formatter writes. Whether a sync can read it depends on the formatter.
+  /// The text of a formatter. Whether a sync can read it depends on the formatter.
   public static func formatter(_ formatter: DateFormatter) -> ExportDateFormat {
     var format = ExportDateFormat { formatter.string(from: $0) }
     format.formatter = formatter

@@ -1,12 +1,12 @@
 import SyncCore
 
-/// The nodes of one export. What sources that always say the same say of nested objects is compiled
-/// with the plan, so that a rule without a way back is named before anything is written. Confined
-/// to the export.
+/// The nodes of one export. The answers of sources that are always the same are compiled with the
+/// plan, so that a rule without a way back is named before anything is written. Confined to the
+/// export.
 final class ExportPlan {
   let options: ExportOptions
   private let plans: MappingPlanCache
-  /// What writes the objects at the top; nil is what the conventions say of the entity of each.
+  /// The node that writes the objects at the top; nil is the conventions for the entity of each.
   private var root: ExportNode?
   private var nodes: [Int: ExportNode] = [:]
   private var nodesOfSources: [PlanKey: ExportNode] = [:]
@@ -31,7 +31,7 @@ final class ExportPlan {
     root = try node(source, in: model, below: [])
   }
 
-  /// What is written of an object at the top, of exactly this entity.
+  /// The node that writes an object at the top, of exactly this entity.
   ///
   /// - Throws: ``ExportError`` when a rule that was written has no way back, or a relationship that
   ///   is to be nested is none of the model.
@@ -58,8 +58,8 @@ final class ExportPlan {
     isChecked = true
   }
 
-  /// What writes an object of exactly this entity where a node stands: of a subentity perhaps
-  /// another one.
+  /// The node that writes an object of exactly this entity in the place of another node: of a
+  /// subentity perhaps another one.
   func node(_ node: ExportNode, for entity: EntityDescription) throws -> ExportNode {
     guard let kinds = node.kinds, entity != node.entity else { return node }
     if let known = node.nodesOfKinds[entity.index] { return known }
@@ -71,10 +71,10 @@ final class ExportPlan {
     return result
   }
 
-  /// What writes the objects that a relationship leads to; nil is what the conventions say of the
+  /// The node that writes the objects that a relationship leads to; nil is the conventions for the
   /// entity of each.
   ///
-  /// - Parameter parent: What has been written of the owner.
+  /// - Parameter parent: The JSON of the owner so far.
   /// - Throws: ``ExportError`` when a rule has no way back, ``MappingError`` when a source does not
   ///   fit the model.
   func node(
@@ -91,7 +91,7 @@ final class ExportPlan {
     }
   }
 
-  /// What the conventions say of objects of exactly this entity.
+  /// The node of the conventions for objects of exactly this entity.
   func node(for entity: EntityDescription) throws -> ExportNode {
     if let node = nodes[entity.index] { return node }
     let node = try conventionalNode(of: entity)
@@ -120,7 +120,7 @@ final class ExportPlan {
     return node
   }
 
-  /// What writes objects as a source says; nil where it leaves that to the conventions.
+  /// The node that writes objects by a source; nil where it leaves that to the conventions.
   private func node(
     _ source: any PlanSource, in model: ManagedObjectModel, below path: [Int]
   ) throws -> ExportNode? {
@@ -133,7 +133,7 @@ final class ExportPlan {
     return node
   }
 
-  /// Compiles what always writes the objects below a node.
+  /// Compiles the nodes that always write the objects below a node.
   ///
   /// - Parameter path: The entities of the nodes above it.
   private func prepare(_ node: ExportNode, below path: [Int]) throws {
@@ -141,9 +141,9 @@ final class ExportPlan {
       guard case .constant(let make)? = relationship.source else { continue }
       let source = make()
       let destination = node.entity.destination(of: relationship.description)
-      // Nobody can tell whether a source without a key is one that stands above it already, and
-      // those with keys may all differ, as with a depth in them: both may lead on for ever, and are
-      // compiled when an object is there.
+      // A source without a key may be one that stands above it already, and those with keys may all
+      // differ, as with a depth in them: both may lead on for ever, and are compiled when an object
+      // is there.
       let mayBeEndless =
         source.planKey == nil
         ? path.contains(destination.index) : path.count >= ExportPlan.preparedDepth

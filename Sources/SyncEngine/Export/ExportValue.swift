@@ -15,7 +15,7 @@ extension ExportNode.Attribute {
     {
       return json
     }
-    // What is stored means something to the transformer only.
+    // Only the transformer understands the stored value.
     guard rule.type != .transformable else { return nil }
     switch value {
     case .date(let date): return options.dateFormat.json(date)
@@ -62,7 +62,7 @@ struct ReversedRule {
 
   /// - Parameter isAlone: Whether nothing else is written of the objects, so that they may be bare
   ///   values.
-  /// - Throws: ``ExportError`` when nobody knows what JSON a value was made of, or where it stands.
+  /// - Throws: ``ExportError`` when the JSON of a value, or its place, cannot be told.
   func check(isAlone: Bool = false) throws {
     if case .custom(let coding) = rule.content, coding.encode == nil {
       throw irreversible(

@@ -9,7 +9,7 @@ import SyncGraph
 ///   name every other owner too (``ExportOptions/followsWaysBack`` follows to-many ones all the
 ///   same);
 /// - a to-one to the entity of the object it is nested in: the nesting says it already, unless
-///   somebody wrote a rule for it.
+///   there is a rule for it.
 ///
 /// An object that is being exported already, further out, is never entered again, nor is one below
 /// the depth limit: a reference stands for it, which is its primary key alone; of an object that a
@@ -25,7 +25,7 @@ struct Exporter<Source: ExportSource> {
   /// Objects nested in the one at the top so far.
   private var count = 0
 
-  /// What is written of the object at the top; nil is everything.
+  /// The slots that are written of the object at the top; nil is all.
   private var slots: SlotSet?
   private var namesKind = true
 
@@ -33,7 +33,7 @@ struct Exporter<Source: ExportSource> {
   private struct Way {
     let node: ExportNode
     let relationship: ExportNode.Relationship
-    /// What writes the objects; nil is what the conventions say of the entity of each.
+    /// The node that writes the objects; nil is the conventions for the entity of each.
     let destination: ExportNode?
   }
 
@@ -48,7 +48,7 @@ struct Exporter<Source: ExportSource> {
   /// bare values.
   ///
   /// - Throws: ``ExportError``, ``MappingError`` when a nested serializer does not fit the model,
-  ///   and what the source throws.
+  ///   and errors of the source.
   /// - Complexity: O(objects that are nested in it, repeated ones counted again), of which there
   ///   are at most ``ExportOptions/maximumObjects``.
   ///
@@ -90,7 +90,7 @@ struct Exporter<Source: ExportSource> {
     return .object(result)
   }
 
-  /// Whether a server is told what an object has, and so what it has no longer: with `null`, which
+  /// Whether a server is told that an object has no value or member any longer: with `null`, which
   /// the numbered form does not know.
   private func tellsServer(_ relationship: ExportNode.Relationship) -> Bool {
     slots != nil && relationship.form == .array
@@ -210,7 +210,7 @@ struct Exporter<Source: ExportSource> {
     return result
   }
 
-  /// What tells a resource: its type and, where it has one, its key as a text.
+  /// The identity of a resource: its type and, where it has one, its key as a text.
   private func identity(of object: Source.Object, _ node: ExportNode) throws -> JSONObject {
     let entity = source.identifier(of: object).entity
     var result: JSONObject = ["type": .string(options.resourceType(of: entity))]
@@ -262,7 +262,7 @@ struct Exporter<Source: ExportSource> {
       return !options.followsWaysBack
         && !(node.isOfSerializer && relationship.rule.missing != .keep)
     }
-    // Whoever wrote a rule for the relationship wants it in the JSON.
+    // A rule for the relationship asks for it in the JSON.
     guard !relationship.isWritten else { return false }
     return !description.isToMany
       && node.entity.destination(of: description) == way.node.entity
@@ -270,8 +270,7 @@ struct Exporter<Source: ExportSource> {
 }
 
 extension ExportOptions {
-  /// What JSON:API calls objects of an entity: what the entity says (`sync.type`), or its name in
-  /// the plural.
+  /// The JSON:API type of an entity's objects: the entity's `sync.type`, or its name in the plural.
   fileprivate func resourceType(of entity: EntityDescription) -> String {
     if let type = MappingRules.types(of: entity).first(where: { $0 != "*" }) { return type }
     let plural = Inflection.plural(Inflection.naturalSnake(entity.name))

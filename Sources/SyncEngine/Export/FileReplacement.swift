@@ -1,7 +1,7 @@
-// One file in the place of another, in one step: what POSIX calls rename. Foundation's
-// replaceItemAt is no help: on Linux (Swift 6.3) it throws, with nothing left at the target and the
-// old content under the name of the new file. Windows cannot rename over a file, so the old one is
-// removed first there.
+// One file in the place of another, in one step: POSIX calls it rename. Foundation's replaceItemAt
+// is no help: on Linux (Swift 6.3) it throws, with nothing left at the target and the old content
+// under the name of the new file. Windows cannot rename over a file, so the old one is removed
+// first there.
 import Foundation
 
 #if canImport(Glibc)
@@ -21,7 +21,8 @@ extension FileManager {
       try moveItem(at: source, to: target)
     }
   #else
-    /// Moves a file to a place in the same folder; what was there is gone at the same moment.
+    /// Moves a file to a place in the same folder; the file there before is gone at the same
+    /// moment.
     func moveItem(at source: URL, over target: URL) throws {
       guard rename(source.path, target.path) == 0 else {
         throw ExportError(

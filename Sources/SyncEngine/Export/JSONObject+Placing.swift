@@ -3,7 +3,7 @@ import SyncCore
 extension JSONObject {
   /// Puts a value at the end of a path of keys and positions. Properties whose paths begin alike
   /// share the objects and lists on the way; where one stands on another's way, the first keeps its
-  /// place. Elements of a list that nobody fills are null.
+  /// place. Elements of a list that no property fills are null.
   mutating func place(_ value: JSONValue, at path: ArraySlice<JSONPath.Step>) {
     guard let step = path.first else {
       if let members = value.objectValue { merge(members) }

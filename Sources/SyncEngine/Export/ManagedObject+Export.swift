@@ -3,11 +3,11 @@ public import SyncCore
 public import SyncGraph
 
 extension ManagedObject {
-  /// The object and what it leads to as JSON, unsaved values included.
+  /// The object and the objects that it leads to as JSON, unsaved values included.
   ///
   /// Keys and values are those that a sync reads: importing the result changes nothing. Keys stand
   /// in a fixed order: attributes, relationships to one, relationships to many, each in model
-  /// order. What an attribute or a relationship with the user info `sync.nonExportable` holds is
+  /// order. Values of an attribute or a relationship with the user info `sync.nonExportable` are
   /// left out, and so are values of transformable attributes whose transformer has no way back;
   /// that there is no value needs none, and is exported as null.
   ///
@@ -17,7 +17,7 @@ extension ManagedObject {
     try export(with: Conventional(entity.name), using: options)
   }
 
-  /// What ``export(using:)`` gives, as a dictionary; `NSNull` stands for attributes without value,
+  /// The value of ``export(using:)`` as a dictionary; `NSNull` stands for attributes without value,
   /// and binary values are `Data` when the options ask for ``ExportOptions/BinaryFormat/bytes``.
   public final func exportDictionary(
     using options: ExportOptions = ExportOptions()
@@ -26,8 +26,8 @@ extension ManagedObject {
       .foundationDictionary(bytesAsData: options.binaryFormat == .bytes) ?? [:]
   }
 
-  /// The object as a serializer describes it, with what the serializers below its relationships
-  /// say, unsaved values included.
+  /// The object as a serializer describes it, with the objects of the serializers below its
+  /// relationships, unsaved values included.
   ///
   /// - Returns: A JSON object; the value of the attribute where the serializer reads bare values.
   /// - Throws: ``MappingError`` when the serializer does not fit the model or is one of another
@@ -61,12 +61,12 @@ extension ManagedObject {
 /// written in the nested form and dates in whole seconds in the zone of the process. Binary values
 /// are `Data`: the bytes as they are stored, which `JSONValue(canonical:)` reads.
 ///
-/// For new programs ``export(using:)`` is shorter, and importing what it gives changes nothing.
+/// For new programs ``export(using:)`` is shorter, and importing its value changes nothing.
 extension ManagedObject {
-  /// The object and what it leads to.
+  /// The object and the objects that it leads to.
   ///
   /// - Parameters:
-  ///   - dateFormatter: What writes dates; nil is whole seconds.
+  ///   - dateFormatter: The formatter of dates; nil is whole seconds.
   ///   - inflectionType: How names become keys.
   ///   - relationshipType: How relationships are written.
   public final func hyp_dictionary(
@@ -80,7 +80,7 @@ extension ManagedObject {
         dateFormat: dateFormatter.map { .formatter($0) } ?? .wholeSeconds(), binaryFormat: .bytes))
   }
 
-  /// The object and what it leads to, in snake case, with relationships in a form.
+  /// The object and the objects that it leads to, in snake case, with relationships in a form.
   public final func hyp_dictionary(
     with dateFormatter: DateFormatter? = nil,
     using relationshipType: ExportOptions.RelationshipType

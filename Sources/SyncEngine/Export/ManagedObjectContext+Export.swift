@@ -2,8 +2,8 @@ import Foundation
 public import SyncCore
 public import SyncGraph
 
-/// Export of what a context sees, unsaved changes included. For stores that are large use
-/// ``DataStack/export(_:where:sortedBy:to:using:)-(_,_,_,URL,_)``, which makes no objects.
+/// Export of the objects that a context sees, unsaved changes included. For stores that are large
+/// use ``DataStack/export(_:where:sortedBy:to:using:)-(_,_,_,URL,_)``, which makes no objects.
 extension ManagedObjectContext {
   /// The objects of an entity as a JSON array.
   ///

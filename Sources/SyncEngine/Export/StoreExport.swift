@@ -3,11 +3,11 @@ package import SyncCore
 package import SyncStore
 
 /// Exports stored objects one after the other, in bounded memory: rows are read in portions, with
-/// what they lead to, and forgotten again.
+/// the rows that they lead to, and forgotten again.
 ///
-/// Everything is read from one state of the store, whatever is written meanwhile.
+/// Everything is read from one state of the store, under writes meanwhile.
 package struct StoreExport {
-  /// Rows that are read together. What they lead to is in memory at the same time.
+  /// Rows that are read together. The rows that they lead to are in memory at the same time.
   private static let portion = 256
 
   private let store: Store
@@ -15,7 +15,7 @@ package struct StoreExport {
   private let options: ExportOptions
   private let source: (any PlanSource)?
 
-  /// - Parameter source: What describes the objects; nil is the conventions.
+  /// - Parameter source: The mapping that describes the objects; nil is the conventions.
   package init(
     _ store: Store, plans: MappingPlanCache, options: ExportOptions,
     source: (any PlanSource)? = nil
@@ -29,7 +29,7 @@ package struct StoreExport {
   /// Shows the JSON of each object that the request means to a closure, in its order.
   ///
   /// - Throws: `CancellationError` when the task was cancelled, ``FilterError``, ``ExportError``,
-  ///   ``MappingError``, `StoreError`, and what the closure throws.
+  ///   ``MappingError``, `StoreError`, and errors of the closure.
   /// - Returns: how many objects there were.
   @discardableResult
   package func forEach(
@@ -79,7 +79,7 @@ package struct StoreExport {
   }
 }
 
-/// Writes stored rows as JSON inside a transaction that somebody else has begun, as one source
+/// Writes stored rows as JSON inside a transaction that the caller has begun, as one source
 /// describes them.
 package struct RowExport {
   private let plan: ExportPlan

@@ -14,7 +14,7 @@ extension LinkPlanner {
   ///
   /// - Parameters:
   ///   - excluded: owners to leave out.
-  ///   - notesMissing: whether to note what does not exist.
+  ///   - notesMissing: whether to note targets that do not exist.
   /// - Throws: `CancellationError`.
   func memberLists(
     _ rule: Int, of batch: MatchedBatch, besides excluded: RowSet = RowSet(), notesMissing: Bool
@@ -33,7 +33,7 @@ extension LinkPlanner {
       let ownerRow = batch.occurrences[owner].row
       let targets = mentions.targets(of: Int(mention))
       result.begin(ownerRow)
-      // Most lists are short, and need no set to see what they repeat.
+      // Most lists are short, and need no set to find repeats.
       var seen = Set<Int64>()
       for (position, target) in targets.enumerated() {
         var member = target < 0 && !known.isEmpty ? known[Int(~target)] : 0
@@ -87,7 +87,7 @@ extension LinkPlanner {
     return order
   }
 
-  /// Notes what lists name and does not exist, in payload order.
+  /// Notes targets of lists that do not exist, in payload order.
   private func note(
     _ missing: [(mention: Int32, target: Int32, position: Int)], _ relationship: RelationshipRule,
     _ rule: Int,

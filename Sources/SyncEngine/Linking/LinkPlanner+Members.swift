@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// One-to-many lists: who joins an owner, and who is not listed any more.
+/// One-to-many lists: members that join an owner, and members that are not listed any more.
 extension LinkPlanner {
   func setMemberReferences(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
@@ -26,7 +26,7 @@ extension LinkPlanner {
         } else {
           references[member.batch.number].column(inverse)[member.number] = row
         }
-        // Whoever is listed does not wait for another owner any more.
+        // A listed member does not wait for another owner any more.
         if claims.hasUnresolved {
           claims.drop(
             UnresolvedReference.Place(
@@ -36,7 +36,7 @@ extension LinkPlanner {
     }
   }
 
-  /// Members that an owner's list does not mention: unlinked, or deleted when nobody else in the
+  /// Members that an owner's list does not mention: unlinked, or deleted when nothing else in the
   /// payload claims them and deleting is allowed.
   ///
   /// - Throws: `CancellationError`: the stored members of 100,000 owners take 30 ms.
@@ -59,7 +59,7 @@ extension LinkPlanner {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
       let owner = owners[index]
       guard owner > 0, let kind = kinds.kind(ofListOf: owner) else { continue }
-      // What lists of objects hold in the store is what the deletion guard compares with.
+      // The deletion guard compares with the stored members of lists of objects.
       if kind == .objects, owner != scopeOwner { claims.state.memberCount += 1 }
       guard owner != parent || !endsParentList else { continue }
       let hasLeft =
@@ -123,13 +123,13 @@ extension LinkPlanner {
     return batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
-  /// Whether a list is that of a given parent of which earlier parts of the payload had some: who
-  /// leaves it, and its order, are decided at the end.
+  /// Whether a list is that of a given parent of which earlier parts of the payload had some:
+  /// members that leave it, and its order, are decided at the end.
   func isContinued(_ rule: Int, of batch: MatchedBatch, owner: Int64) -> Bool {
     owner == givenParent(rule, of: batch) && claims.state.partCount > 1
   }
 
-  /// Owners of lists in which a key could not be read: nobody can tell which member was meant.
+  /// Owners of lists in which a key could not be read: the member of such a key is unknown.
   func suspendedOwners(_ rule: Int, of batch: MatchedBatch) -> Set<Int64> {
     var result = Set<Int64>()
     if claims.state.isRootSuspended, let parent = givenParent(rule, of: batch) {
@@ -137,7 +137,7 @@ extension LinkPlanner {
     }
     for list in matches.part.unreadable.lists where list.batch == batch.number && list.rule == rule
     {
-      // What may not write the object says nothing.
+      // The list of an object that may not be written does not count.
       if batch.occurrences[list.owner].flags.contains(.ignored) { continue }
       result.insert(batch.occurrences[batch.representative(list.owner)].row)
     }
@@ -163,7 +163,7 @@ extension LinkPlanner {
   }
 
   /// Whether the payload describes a given parent with a list in which a key could not be read:
-  /// then nobody leaves the parent.
+  /// then no child leaves the parent.
   var suspendsParent: Bool {
     guard let rootOwner else { return false }
     let batch = batches[rootOwner.batch]
@@ -173,8 +173,8 @@ extension LinkPlanner {
 }
 
 extension LinkPlanner {
-  /// What kind of list each stored owner has in the payload. Asks are cheapest in the order of the
-  /// owners.
+  /// The kind of list that each stored owner has in the payload. Asks are cheapest in the order of
+  /// the owners.
   struct ListKinds {
     private let stored: StoredRows
     /// By index of the stored owner.

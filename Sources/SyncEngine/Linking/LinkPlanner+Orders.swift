@@ -49,8 +49,8 @@ extension LinkPlanner {
     return result
   }
 
-  /// The owners whom a part of the payload gives members or takes them from, by a column of the
-  /// members: the lists of all others are what they were.
+  /// The owners to which a part of the payload gives members, or from which it takes them, by a
+  /// column of the members: the lists of all others stay as they were.
   ///
   /// - Throws: `CancellationError`.
   func owners(movedBy slot: Int, of destination: MatchedBatch) throws -> RowSet {
@@ -67,8 +67,8 @@ extension LinkPlanner {
   }
 }
 
-/// Ordered lists of new owners that stand in the order of their row numbers: what is written in
-/// that order needs no positions, and nobody has to read it to know how it stands.
+/// Ordered lists of new owners that stand in the order of their row numbers: rows written in that
+/// order need no positions, and are not read to know their order.
 extension LinkPlanner {
   /// The new owners whose list is exactly the new objects that will refer to them, in the order in
   /// which these are written.

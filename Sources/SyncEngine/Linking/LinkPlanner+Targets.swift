@@ -142,7 +142,7 @@ extension LinkPlanner {
     guard one >= 0, other >= 0 else { return key(one, in: batch) != key(other, in: batch) }
     let (cells, others) = (batch.representative(one), batch.representative(other))
     guard cells != others, batch.node.identity.isEmpty else { return cells != others }
-    // Without a key they are told apart by what they say.
+    // Without a key they are told apart by their values.
     return batch.node.columns.attributes.contains { slot in
       !batch.cells(cells)[slot].isIdentical(to: batch.cells(others)[slot])
     }

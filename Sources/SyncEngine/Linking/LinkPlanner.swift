@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Turns what the payload says about relationships into references, link changes and members to
+/// Turns the payload's mentions of relationships into references, link changes and members to
 /// unlink or delete. Reads the store, writes nothing.
 ///
 /// A column may be spoken for more than once: an owner's list is stronger than the object's own
@@ -10,7 +10,7 @@ final class LinkPlanner: PartPhase {
   let work: PartWork
   let matches: Matches
 
-  /// Whom objects lead to by their to-one relationships, by the number of their nodes.
+  /// The targets of the objects' to-one relationships, by the number of their nodes.
   let references: [LinkedReferences]
 
   /// Members of ordered one-to-many lists before anything is written, by owner.
@@ -18,15 +18,15 @@ final class LinkPlanner: PartPhase {
   /// References of one-to-one relationships to write beside the objects of the payload; nil when no
   /// such relationship changes.
   private(set) var partnerWrites: [PartnerWrite]?
-  /// What several places of the payload say differently of a relationship to one object, by entity.
+  /// Contradictions between places of the payload about a relationship to one object, by entity.
   var contradictions: [Int: Contradictions] = [:]
-  /// Whether the list of a given parent goes on in other parts of the payload, so that nobody
+  /// Whether the list of a given parent goes on in other parts of the payload, so that no member
   /// leaves it yet.
   var isPartOfList = false
 
-  /// Whether somebody else decides at the end who leaves a given parent.
+  /// Whether members that leave a given parent are decided at the end, elsewhere.
   let endsParentList: Bool
-  /// A relationship of the root items, and whom their lists keep without naming it.
+  /// A relationship of the root items, and the member that their lists keep without naming it.
   let keptMember: (relationship: Claims.Relationship, row: Int64)?
 
   init(
@@ -79,8 +79,9 @@ final class LinkPlanner: PartPhase {
     }
   }
 
-  /// What differs between an object of the payload and its stored row, as far as the sync may write
-  /// it: linking needs no permission, whoever lists an object may update itself.
+  /// The slots in which an object of the payload differs from its stored row, as far as the sync
+  /// may write them: linking needs no permission, because an owner that lists an object may update
+  /// itself.
   ///
   /// - Returns: Nil when that is nothing.
   @inline(__always)
@@ -97,7 +98,7 @@ final class LinkPlanner: PartPhase {
     return result.isEmpty ? nil : result
   }
 
-  /// Mentions whose owner takes what the payload says; of several for one owner the last.
+  /// Mentions whose owner takes the values of the payload; of several for one owner the last.
   func activeMentions(
     _ rule: Int, of batch: MatchedBatch, _ body: (_ mention: Int, _ owner: Int32) throws -> Void
   ) rethrows {
@@ -122,7 +123,7 @@ final class LinkPlanner: PartPhase {
     return last
   }
 
-  /// What is given again replaces what was given before.
+  /// Forgets references that waited, where the relationship is given again.
   private func dropRepeated() throws {
     for batch in batches {
       for (rule, relationship) in batch.node.relationships.enumerated() {
@@ -167,15 +168,15 @@ final class LinkPlanner: PartPhase {
         column[owner] = row
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
-        // Whoever writes a rule knows what it leads to: what is not there is not linked.
+        // An explicit rule names its destination: a target that is not there is not linked.
         if batch.occurrences[owner].flags.contains(.emptiesUnresolved) { column[owner] = 0 }
         noteUnresolved(target, relationship, owner, batch)
       }
     }
   }
 
-  /// Lets the object without key that a stored owner leads to go with the word that leads to
-  /// another one, or to none.
+  /// Claims the object without key that a stored owner leads to for deletion, where the payload
+  /// leads the owner to another object, or to none.
   func replaceKeyless(
     _ rule: Int, _ mention: Int, of owner: Int32, in batch: MatchedBatch, by row: Int64
   ) {

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Whom the objects of a batch lead to by their to-one relationships, as far as the payload says
-/// it: what linking decides, beside what is staged and matched.
+/// The targets of the to-one relationships of a batch's objects, as far as the payload mentions
+/// them: decided by linking, beside the values of staging and matching.
 ///
 /// ```
 /// objects   │ occurrences │ stored rows that the payload does not describe, by their index │
@@ -10,8 +10,8 @@ import SyncCore
 ///
 /// Confined to the sync that owns it.
 final class LinkedReferences {
-  /// What is said of one relationship by the objects, and where it led to before, by the index of
-  /// stored rows. Of plain pointers, so that nothing is counted for each object.
+  /// The targets of one relationship now, by object, and those before, by the index of stored rows.
+  /// Of plain pointers, so that nothing is counted for each object.
   struct Column: BitwiseCopyable {
     let slot: Int
     let now: UnsafeMutablePointer<Int64>
@@ -53,7 +53,7 @@ final class LinkedReferences {
 
   // MARK: - References
 
-  /// What is said of a relationship of the entity, to be changed.
+  /// The targets of a relationship of the entity, to be changed.
   func column(_ slot: Int) -> PlainArray<Int64> {
     if let known = said(slot) { return known }
     let column = PlainArray<Int64>(
@@ -64,7 +64,7 @@ final class LinkedReferences {
     return column
   }
 
-  /// What is said of a relationship; nil when that is nothing.
+  /// The targets of a relationship; nil when no object mentions it.
   func said(_ slot: Int) -> PlainArray<Int64>? {
     columns.firstIndex { $0.slot == slot }.map { rows[$0] }
   }
@@ -76,7 +76,7 @@ final class LinkedReferences {
     return -1
   }
 
-  /// Has an object lead to what another one does.
+  /// Gives an object the targets of another one.
   func copy(_ object: Int32, to other: Int32) {
     for column in columns where column.now[Int(object)] >= 0 {
       column.now[Int(other)] = column.now[Int(object)]

@@ -6,8 +6,8 @@
 /// │ 9 │    │ 2 │──▶         │ 12 │
 /// ```
 ///
-/// Nearly as large as the lists of the payload: whoever makes them goes by the owners' row numbers,
-/// so that nothing has to be moved.
+/// Nearly as large as the lists of the payload: they are made in the order of the owners' row
+/// numbers, so that no entry has to be moved.
 struct MemberLists {
   private(set) var owners: [Int64] = []
   private var starts: [Int32] = []
@@ -23,8 +23,8 @@ struct MemberLists {
 
   /// Where the list of an owner stands; nil when it has none.
   ///
-  /// - Parameter hint: Where it is looked for first. Becomes the one behind it, so that who asks
-  ///   for owners in their order finds each at once.
+  /// - Parameter hint: Where it is looked for first. Becomes the one behind it, so that owners
+  ///   asked for in their order are found at once.
   func index(ofOwner row: Int64, hint: inout Int) -> Int? {
     if hint >= owners.count || owners[hint] != row {
       var low = 0
@@ -100,7 +100,7 @@ struct MemberLists {
 
   /// Takes a list out.
   ///
-  /// - Complexity: O(*n*) in what stands behind it.
+  /// - Complexity: O(*n*) in the entries behind it.
   mutating func remove(at index: Int) {
     let count = members(of: index).count
     members.remove(from: Int(starts[index]), count: count)
@@ -117,8 +117,8 @@ struct ListComparison {
   private let end: Int
   private var different = MemberLists()
   private var index: Int
-  /// The list at the index: whose it is, what is in it, how much of it came in its order, and
-  /// whether something else did.
+  /// The list at the index: its owner, its members, how many of them came in its order, and whether
+  /// another member did.
   private var owner: Int64 = 0
   private var list = UnsafeBufferPointer<Int64>(start: nil, count: 0)
   private var agreed = 0

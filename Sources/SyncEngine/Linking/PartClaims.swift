@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Tells the claims what a part of a payload adds.
+/// Adds the claims of a part of a payload.
 struct PartClaims {
   let claims: Claims
 

@@ -13,9 +13,9 @@ struct PartnerWrite {
 
 /// Plans one-to-one relationships: both sides are columns, and both sides may be in the payload.
 ///
-/// What the payload says is played through in its order, from what is stored: whoever is linked
-/// leaves the partner it had, and so does the one it is linked to. What is said last counts,
-/// whichever side says it.
+/// Mentions are played through in the order of the payload, from the stored pairs: an object that
+/// is linked leaves the partner it had, and so does its new partner. The last mention counts, from
+/// either side.
 struct PartnerPlanner {
   let planner: LinkPlanner
 
@@ -41,7 +41,7 @@ struct PartnerPlanner {
 
   /// Decides the references of one-to-one relationships on both sides.
   ///
-  /// - Returns: What has to be written beside; nil when no such relationship changes.
+  /// - Returns: The writes that are needed beside; nil when no such relationship changes.
   func plan() throws -> [PartnerWrite]? {
     var couples: [Claims.Relationship: Couple] = [:]
     for batch in planner.batches {
@@ -136,7 +136,7 @@ struct PartnerPlanner {
     }
   }
 
-  /// Counts that the payload has said of one of the two that it belongs to somebody else.
+  /// Counts an earlier mention that gave one of the two another partner.
   private func noteContradiction(_ event: Event, _ said: [End: Int64], _ couple: Couple) {
     let partner = End(side: event.other, row: event.partner)
     let (end, earlier, later) =
@@ -164,7 +164,7 @@ struct PartnerPlanner {
     return object.batch.key(object.batch.cells(object.number)).description
   }
 
-  /// Whether what an event would change was edited here at one of its ends.
+  /// Whether a pair that an event would change was edited here at one of its ends.
   private func isEdited(_ event: Event, old: Int64, _ now: [End: Int64], _ couple: Couple) -> Bool {
     guard let edits = planner.edits else { return false }
     let partner = End(side: event.other, row: event.partner)

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Keeps from deletion what was edited here, and what depends on it. Looks at the store only when
-/// something is about to be deleted.
+/// Keeps from deletion the objects edited here, and those that depend on them. Looks at the store
+/// only when something is about to be deleted.
 final class Keeper {
   private let edits: UnsentEdits
   private let transaction: StoreTransaction
@@ -13,7 +13,7 @@ final class Keeper {
     self.transaction = transaction
   }
 
-  /// Finds out what is kept, while nothing is being deleted.
+  /// Reads the rows to keep, before anything is deleted.
   func prepare() throws {
     if kept == nil { kept = try edits.kept(in: transaction) }
   }
@@ -38,9 +38,9 @@ extension Keeper: Sendable {}
 
 /// Which objects a sync must not delete.
 extension UnsentEdits {
-  /// The rows to keep, by root entity: what was edited here, and further what an edit leads to
-  /// where deleting it would undo the edit, what an edited object must be linked to, and what could
-  /// not be deleted without it.
+  /// The rows to keep, by root entity: edited objects, and further targets of an edit whose
+  /// deletion would undo it, objects that an edited one requires, and those that could not be
+  /// deleted without it.
   ///
   /// - Complexity: one read per entity with edited objects.
   func kept(in transaction: StoreTransaction) throws -> [Int: Set<Int64>] {

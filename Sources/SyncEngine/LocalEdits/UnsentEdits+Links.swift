@@ -52,7 +52,7 @@ extension UnsentEdits {
     _ slot: Int, of row: Int64, _ entity: EntityDescription, _ member: Int64, _ isThere: Bool
   ) -> Bool {
     guard let edit = edit(row, of: entity) else { return false }
-    // What a new object leads to was linked here.
+    // Links of a new object were made here.
     if edit.kind == .insert { return isThere }
     guard edit.slots.contains(slot), let list = edit.id.entity.properties[slot].relationship else {
       return false
@@ -64,8 +64,8 @@ extension UnsentEdits {
 }
 
 extension UnsentEdits {
-  /// Whether a reference that found its object late leads from or to what was edited here; notes it
-  /// then.
+  /// Whether a reference that found its object late leads from or to a relationship edited here;
+  /// notes it then.
   func protectsLink(
     _ reference: UnresolvedReference, to target: Int64, of entity: EntityDescription
   ) -> Bool {

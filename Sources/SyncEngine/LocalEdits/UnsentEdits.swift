@@ -1,29 +1,30 @@
 import SyncCore
 import SyncStore
 
-/// What was edited in this program and not sent yet, so that a sync leaves it alone: the seam
-/// between change tracking and the engine.
+/// Edits made in this program and not sent yet, so that a sync leaves them alone: the seam between
+/// change tracking and the engine.
 ///
-/// What is protected, until whoever sends changes has acknowledged them:
+/// The protection lasts until the sender of changes has acknowledged the edit:
 ///
 /// - an edited slot of a row: the engine may write the others;
 /// - all slots of a row that was inserted here, but for the key of one whose insertion is answered;
-/// - the existence of both, and of what they cannot do without (``kept(in:)``);
-/// - the absence of a row that was deleted here: nobody brings it back;
+/// - the existence of both, and of the objects that they require (``kept(in:)``);
+/// - the absence of a row that was deleted here: no sync brings it back;
 /// - a link of a many-to-many relationship that was made or taken away here, as long as either of
 ///   its ends has that to be sent; the order of an edited list.
 ///
 /// There is none when the store does not track changes, and asking it costs nothing then. Confined
 /// to its sync.
 final class UnsentEdits {
-  /// What is unsent now; grows with what is committed between the parts of a sync.
+  /// The edits that are unsent now; grows with commits between the parts of a sync.
   private var history: UnsentHistory
 
-  /// What the sync left alone. Kept and put back by whoever does a part of the work twice.
+  /// The edits that the sync left alone. Kept and put back by code that does a part of the work
+  /// twice.
   var withheld: [ManagedObjectID: Withheld] = [:]
 
-  /// The objects of which a server says what it has of them. It gives them their keys, whoever else
-  /// has not sent them yet.
+  /// The objects of which a server sends its own state. It gives them their keys, even if another
+  /// sender has not sent them yet.
   private let answered: Set<ManagedObjectID>
 
   /// The edited lists that were asked for, by owner and slot.
@@ -37,11 +38,11 @@ final class UnsentEdits {
     self.answered = Set(answered)
   }
 
-  /// Finds out what is unsent at the beginning of a transaction.
+  /// Reads the unsent edits at the beginning of a transaction.
   ///
   /// - Parameters:
-  ///   - earlier: What was left alone by an earlier transaction of the same sync.
-  ///   - answered: The objects of which a server says what it has of them.
+  ///   - earlier: The edits that an earlier transaction of the same sync left alone.
+  ///   - answered: The objects of which a server sends its own state.
   /// - Returns: Nil when the store tracks no changes.
   static func read(
     in transaction: StoreTransaction, after earlier: UnsentEdits?, answered: [ManagedObjectID]
@@ -54,7 +55,7 @@ final class UnsentEdits {
     return edits
   }
 
-  /// What was edited of the rows that exist.
+  /// The edits of rows that exist.
   var edits: some Sequence<HistoryFold.Entry> {
     history.fold.entries.lazy.filter { $0.kind != .delete }
   }
@@ -64,7 +65,7 @@ final class UnsentEdits {
 
   // MARK: - Questions
 
-  /// What was edited of a row that exists.
+  /// The edit of a row that exists.
   func edit(_ row: Int64, of entity: EntityDescription) -> HistoryFold.Entry? {
     let entry = history.fold[ManagedObjectID(entity: entity, row: row)]
     return entry?.kind == .delete ? nil : entry
@@ -90,7 +91,7 @@ final class UnsentEdits {
       identity.map { cells[$0].value(as: entity.properties[$0].attribute?.type) })
   }
 
-  // MARK: - What was left alone
+  // MARK: - Edits that were left alone
 
   /// Of slots that a sync would write those that it may not.
   func protected(_ slots: SlotSet, of row: Int64, _ entity: EntityDescription) -> SlotSet {
@@ -139,7 +140,7 @@ final class UnsentEdits {
 
   // MARK: - Report
 
-  /// Finds the keys of what was left alone, as long as the store can be asked.
+  /// Finds the keys of objects left alone, as long as the store can be asked.
   func nameWithheld(in transaction: StoreTransaction) throws {
     let unnamed = withheld.values.filter { $0.key == nil }
     guard !unnamed.isEmpty else { return }
@@ -157,7 +158,7 @@ final class UnsentEdits {
     id.entity.primaryKey.flatMap { history.fold[id]?.tombstone[$0.name]?.description }
   }
 
-  /// Counts and lists what was left alone, an object a finding.
+  /// Counts and lists objects left alone, one finding each.
   func describe(in report: ReportBuilder) {
     for (id, entry) in withheld.inKeyOrder {
       report[id.entity].protected += 1
@@ -174,7 +175,7 @@ final class UnsentEdits {
 @available(*, unavailable, message: "Unsent edits are confined to the sync that read them.")
 extension UnsentEdits: Sendable {}
 
-/// What a sync would have done to one object.
+/// The changes to one object that a sync left out.
 struct Withheld {
   let id: ManagedObjectID
   var key: String?

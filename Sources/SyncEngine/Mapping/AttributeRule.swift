@@ -10,7 +10,7 @@ package final class AttributeRule: Sendable {
   /// Whether the attribute is (part of) the identity of the object.
   package let isIdentity: Bool
 
-  /// Where the value is looked for first, and what an export calls it.
+  /// The key under which the value is looked for first, and which an export writes.
   package let remoteKey: RemoteKey
 
   /// All places where the value is looked for, the most important one first.
@@ -30,8 +30,7 @@ package final class AttributeRule: Sendable {
   /// The transformer, when it is registered: for exports.
   package let transformer: (any AttributeTransformer)?
 
-  /// The rule that somebody wrote for the attribute; nil when a convention or an annotation fills
-  /// it.
+  /// The rule written for the attribute; nil when a convention or an annotation fills it.
   let written: Rule?
 
   init(
@@ -57,7 +56,7 @@ package final class AttributeRule: Sendable {
     self.written = written
   }
 
-  /// The rule that somebody wrote for an attribute of an entity, and that was checked.
+  /// The checked rule written for an attribute of an entity.
   convenience init(
     _ rule: Rule, for attribute: AttributeDescription, of entity: EntityDescription,
     isIdentity: Bool, policy: SyncPolicy, check: AttributeCheck?

@@ -14,7 +14,7 @@ package enum BinaryText {
     return tagged(data)
   }
 
-  /// The bytes as they are, whatever they hold.
+  /// The bytes as they are.
   package static func tagged(_ data: Data) -> JSONValue {
     [key: .string(data.base64EncodedString())]
   }

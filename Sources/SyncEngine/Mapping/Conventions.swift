@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What the names and annotations of the model say of one entity: the keys that fill its
+/// The mapping that follows from the names and annotations of one entity: the keys that fill its
 /// properties, but for those that have rules.
 struct Conventions {
   private let attributes: AttributeSpellings
@@ -9,7 +9,7 @@ struct Conventions {
   /// The names of attributes, which count in any spelling.
   let names: [SpelledName]
 
-  /// - Parameter rules: What is filled; nil where nothing is by convention.
+  /// - Parameter rules: The properties to fill; nil where none is by convention.
   init(_ entity: EntityDescription, _ rules: PropertyRules?) {
     let properties = rules?.attributes ?? []
     attributes = AttributeSpellings(of: entity, properties)
@@ -26,7 +26,7 @@ struct Conventions {
     relationships.indices.contains(number) ? relationships[number] : nil
   }
 
-  /// Says in a table what the keys of attributes mean.
+  /// Adds the keys of attributes to a table.
   func addAttributes(to table: inout MemberTableBuilder) {
     for claim in attributes.claims {
       table.add(
@@ -35,7 +35,7 @@ struct Conventions {
     }
   }
 
-  /// Where an attribute is looked for, and what an export calls it.
+  /// The keys under which an attribute is looked for, and the one that an export writes.
   func keys(
     of attribute: AttributeDescription, _ number: Int
   ) -> (remoteKey: RemoteKey, spellings: [RemoteKey]) {
@@ -98,8 +98,8 @@ extension MappingPlanCompiler {
       elements: relationship.isToMany ? MappingRules.elements(relationship.userInfo) : [])
   }
 
-  /// Remarks on what the model says of an entity that means nothing. What is inherited is said
-  /// once, of the entity that declares it.
+  /// Remarks on annotations of an entity that mean nothing. An inherited one is told once, of the
+  /// entity that declares it.
   mutating func remarkAnnotations(of entity: EntityDescription) {
     let choices = SyncPolicy.Missing.allCases.map(\.rawValue)
     func check(_ userInfo: [String: String], _ property: PropertyDescription?) {

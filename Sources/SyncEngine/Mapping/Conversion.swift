@@ -1,11 +1,11 @@
 package import SyncCore
 
-/// What became of a JSON value that an attribute should take.
+/// The result of converting a JSON value for an attribute.
 package enum Conversion {
   /// The stored form.
   case cell(Cell)
 
-  /// The value does not fit; the policy of the rule decides what happens.
+  /// The value does not fit; the policy of the rule decides.
   case mismatch(MismatchReason)
 }
 
@@ -29,7 +29,7 @@ package enum MismatchReason: Sendable, Hashable {
   /// The attribute can hold the value, but the program cannot read it: why.
   case refused(String)
 
-  /// A phrase that says what was expected and found.
+  /// A phrase that tells the expected and the found value.
   package func message(for type: AttributeType) -> String {
     let expected = "expected \(type.phrase)"
     return switch self {

@@ -84,7 +84,7 @@ enum EnglishWords {
   static let plurals: [String: String] = {
     var result: [String: String] = [:]
     for pair in pairs { result[pair.singular] = pair.plural }
-    // What is written so in programs.
+    // The forms used in programs.
     result["schema"] = "schemas"
     result["formula"] = "formulas"
     result["antenna"] = "antennas"

@@ -2,9 +2,9 @@
 ///
 /// Of a name in camel or snake case only the last word is changed: `blockedUsers`, `node_children`.
 extension Inflection {
-  /// What the singular of a plural name may be, the likeliest first: `blockedUsers` gives
-  /// `blockedUser`, `categories` gives `category` and `categorie`. Empty when the name is no
-  /// plural by rules and lists of words.
+  /// The possible singulars of a plural name, the likeliest first: `blockedUsers` gives
+  /// `blockedUser`, `categories` gives `category` and `categorie`. Empty when the name is no plural
+  /// by rules and lists of words.
   package static func singulars(_ name: String) -> [String] {
     guard name.utf8.count >= 3 else { return [] }
     return changingLastWord(of: name) { word in
@@ -55,8 +55,8 @@ extension Inflection {
 
   // MARK: - Words
 
-  /// Gives the last word in small letters to a closure, and puts what comes of it in its place,
-  /// with the capital that it had.
+  /// Gives the last word in small letters to a closure, and puts its results in its place, with the
+  /// capital that it had.
   private static func changingLastWord(
     of name: String, _ change: (String) -> [String]
   ) -> [String] {

@@ -88,7 +88,7 @@ public enum Inflection {
   }
 
   /// The snake case form as a person would write it: separators kept, every acronym a word of its
-  /// own, whatever its spelling. `URLString` gives `url_string`, `isHTMLValid` `is_html_valid`.
+  /// own, in any spelling. `URLString` gives `url_string`, `isHTMLValid` `is_html_valid`.
   package static func naturalSnake(_ name: String) -> String {
     let name = letters(name)
     var result: [UInt32] = []
@@ -174,7 +174,7 @@ extension Inflection {
     letter == underscore || letter == 0x2D || letter == 0x20
   }
 
-  /// What Unicode says of a letter beyond ASCII.
+  /// The Unicode properties of a letter beyond ASCII.
   private static func properties(_ letter: UInt32) -> Unicode.Scalar.Properties? {
     Unicode.Scalar(letter)?.properties
   }

@@ -9,7 +9,7 @@ import SyncCore
 ///   Other      sync.type = *                whatever has no name of its own
 /// ```
 struct Kinds: Sendable {
-  /// Who reads the items of a kind.
+  /// The reader of the items of a kind.
   enum Reader: Sendable {
     /// The mapping that asks: an object of the entity itself.
     case itself
@@ -21,13 +21,13 @@ struct Kinds: Sendable {
   /// The keys that lead to the name of the kind.
   let path: JSONPath
   private(set) var readers: [String: Reader] = [:]
-  /// Who reads kinds without a name of their own, and items that name none.
+  /// The readers of kinds without a name of their own, and of items that name none.
   private(set) var others: Reader?
   private(set) var unnamed: Reader?
   /// For the key of a plan.
   private(set) var keyText: String
 
-  /// Whether a part of what it says is not in the plan.
+  /// Whether a part of the mapping is not in the plan.
   var hasSources: Bool {
     readers.values.contains { if case .source = $0 { true } else { false } }
   }
@@ -53,13 +53,13 @@ struct Kinds: Sendable {
     }
   }
 
-  /// What the entity itself is called, and where.
+  /// The name of the entity's own kind, and its key.
   var nameOfItself: (key: [JSONPath.Step], name: String)? {
     readers.inKeyOrder
       .first { if case .itself = $0.value { true } else { false } }.map { (path.steps, $0.key) }
   }
 
-  /// Who reads objects of a subentity, and what it is called.
+  /// The name of a subentity's kind, and the source that reads it.
   func source(of entity: EntityDescription) -> (name: String, source: any PlanSource)? {
     for (name, reader) in readers.inKeyOrder {
       if case .source(let source) = reader, source.mappingSource.entityName == entity.name {
@@ -71,10 +71,10 @@ struct Kinds: Sendable {
 
   func reader(of type: String?) -> Reader? { type.map { readers[$0] ?? others } ?? unnamed }
 
-  /// What the annotations of the model say; nil where they say nothing, or the entity has no
-  /// subentities.
+  /// The kinds that the annotations of the model give; nil where they give none, or the entity has
+  /// no subentities.
   ///
-  /// - Parameter reader: Who reads objects of exactly a subentity.
+  /// - Parameter reader: The reader of objects of exactly a subentity.
   init?(annotated entity: EntityDescription, reader: (EntityDescription) -> Reader) {
     guard let path = MappingRules.typeKey(of: entity) else { return nil }
     self.init(entity, at: path)
@@ -83,7 +83,7 @@ struct Kinds: Sendable {
     }
   }
 
-  /// What a serializer says.
+  /// The kinds of a serializer.
   init(_ subentities: Subentities, of mapping: ExplicitMapping, _ entity: EntityDescription) throws
   {
     self.init(entity, at: subentities.path)
@@ -119,7 +119,7 @@ extension MappingRules {
     entity.subentities.isEmpty ? nil : declaredTypeKey(of: entity)
   }
 
-  /// What an export writes to say which subentity an object is, and where.
+  /// The name that an export writes for the subentity of an object, and its key.
   static func kind(of entity: EntityDescription) -> (key: [JSONPath.Step], name: String)? {
     guard entity.superentity != nil || !entity.subentities.isEmpty,
       let key = declaredTypeKey(of: entity)
@@ -141,7 +141,7 @@ extension MappingRules {
   }
 
   /// The kinds of an entity by the names that the JSON may call them, the more important name of a
-  /// kind first: what is written beats what follows from names.
+  /// kind first: names in annotations beat those that follow from the entity's name.
   static func kinds(of entity: EntityDescription) -> [(type: String, kind: EntityDescription)] {
     [true, false].flatMap { isWritten in
       entity.familyEntities.filter { !$0.isAbstract }.flatMap { kind in

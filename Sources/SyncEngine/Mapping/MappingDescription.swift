@@ -1,6 +1,7 @@
 public import SyncCore
 
-/// Which JSON key fills what, for people and tools: `syncstack model --mapping` prints it.
+/// The JSON keys that fill each property, for people and tools: `syncstack model --mapping` prints
+/// it.
 ///
 /// ```
 /// User
@@ -9,7 +10,7 @@ public import SyncCore
 ///   notes       → notes      list of Note, identifiers under notes_ids, notesIDs, notesIds, note_ids, noteIDs, noteIds
 /// ```
 public struct MappingDescription: Sendable, Hashable, Codable {
-  /// What fills the objects of one entity.
+  /// The fields of one entity.
   package struct Entity: Sendable, Hashable, Codable {
     package let name: String
     /// Names of the attributes that identify an object; empty when none do.
@@ -18,7 +19,7 @@ public struct MappingDescription: Sendable, Hashable, Codable {
     package let fields: [Field]
   }
 
-  /// What fills one property.
+  /// The JSON keys of one property.
   package struct Field: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, Hashable, Codable { case attribute, toOne, toMany }
 

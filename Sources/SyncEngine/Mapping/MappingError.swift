@@ -1,8 +1,8 @@
 public import SyncCore
 
-/// What is wrong with a mapping: an entity or a rule that cannot be used as asked.
+/// An error in a mapping: an entity or a rule that cannot be used as asked.
 public struct MappingError: Error, Sendable, Hashable {
-  /// What is wrong: thrown when a rule is written, or when a sync or an export begins, before
+  /// The kind of error: thrown when a rule is written, or when a sync or an export begins, before
   /// anything is read.
   public enum Code: String, Sendable, Hashable, Codable {
     /// Objects of the entity have to be told apart, and it has no primary key. Mark one, or let
@@ -15,7 +15,7 @@ public struct MappingError: Error, Sendable, Hashable {
     case wrongPropertyKind
     /// A rule that can never fit the attribute's type, or a second one for the same property.
     case unsuitableRule
-    /// JSON that should be a rule is none; the message says what one looks like.
+    /// JSON that should be a rule is none; the message shows the form of one.
     case unreadableRule
     /// A serializer that does not always insert names nothing that identifies an object. Give it
     /// `identifiers`.
@@ -31,13 +31,13 @@ public struct MappingError: Error, Sendable, Hashable {
     case wrongEntity
   }
 
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
   /// Name of the entity it is about.
   public let entity: String
   /// Name of the property it is about; nil where it is about none.
   public let property: String?
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   package init(_ code: Code, entity: String, property: String? = nil, message: String) {
@@ -80,7 +80,7 @@ public struct MappingError: Error, Sendable, Hashable {
       message: "“\(entity.name)” has no property “\(name)”. It has \(names).")
   }
 
-  /// What describes the objects below a relationship is a mapping of others.
+  /// The mapping of the objects below a relationship is one of another entity.
   static func wrongEntity(
     _ name: String, below relationship: String, of owner: EntityDescription,
     to destination: EntityDescription
@@ -93,7 +93,7 @@ public struct MappingError: Error, Sendable, Hashable {
         """)
   }
 
-  /// Nobody can say which object an item means.
+  /// The object of an item would be unknown.
   static func identifiersRequired(_ entity: EntityDescription) -> MappingError {
     MappingError(
       .identifiersRequired, entity: entity.name,

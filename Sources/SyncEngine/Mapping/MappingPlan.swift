@@ -12,18 +12,19 @@ package final class MappingPlan: Sendable {
   /// Index of the node that the items of the payload belong to.
   package let root: Int
 
-  /// Equal plans have equal keys, in every process: what was derived from JSON by a plan with
-  /// another key has to be derived again.
+  /// Equal plans have equal keys, in every process: data derived from JSON by a plan with another
+  /// key have to be derived again.
   package let key: UInt64
 
-  /// What the compiler found that works but is hardly meant: transformers that are not registered,
-  /// annotations nobody understands.
+  /// Remarks of the compiler on mappings that work but are hardly meant: transformers that are not
+  /// registered, unknown annotations.
   package let remarks: [MappingRemark]
 
-  /// Compiles what sources say of nested objects; nil where conventions say everything.
+  /// Compiles the mappings that sources give for nested objects; nil where conventions decide
+  /// everything.
   let sources: MappingPlanCompiler?
 
-  /// What the sources say, when it was asked for once for a sync and is nothing but data.
+  /// The answers of the sources, when they were asked once for a sync and are nothing but data.
   let resolved: ResolvedSources?
 
   /// Whether equal keys of plans mean equal mappings: no closure says a part of them.
@@ -49,8 +50,8 @@ package final class MappingPlan: Sendable {
   /// The node that the items of the payload belong to.
   package var rootNode: PlanNode { nodes[root] }
 
-  /// The plan for one sync, which asks its sources now and not for each part, where what they say
-  /// is nothing but data.
+  /// The plan for one sync, which asks its sources now and not for each part, where their answers
+  /// are nothing but data.
   ///
   /// - Parameter compile: See ``ResolvedSources/init(nodes:root:compile:)``.
   func resolving(_ compile: (any PlanSource, NodeKey?) throws -> PlanNode) -> MappingPlan {
@@ -66,7 +67,7 @@ package final class MappingPlan: Sendable {
 /// Something about a mapping that its author should know.
 package struct MappingRemark: Sendable, Hashable, Codable {
   package enum Kind: String, Sendable, Hashable, Codable {
-    /// A transformer the model names and nobody registered.
+    /// A transformer that the model names and that is not registered.
     case unregisteredTransformer
     /// An annotation of the model whose value is none that it takes.
     case unknownAnnotation
@@ -90,7 +91,7 @@ extension MappingRemark: CustomStringConvertible {
 extension MappingPlan {
   /// FNV-1a over a canonical text: `Hasher` is seeded anew in every process.
   ///
-  /// - Parameter resolved: What sources of nested objects say, where it is known.
+  /// - Parameter resolved: The answers of sources of nested objects, where they are known.
   static func key(nodes: [PlanNode], root: Int, resolved: ResolvedSources?) -> UInt64 {
     var hash = FNV()
     hash.add(root)

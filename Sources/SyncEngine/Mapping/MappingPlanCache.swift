@@ -23,8 +23,8 @@ package final class MappingPlanCache: Sendable {
   private let explicit = Locked<[PlanKey: Entry]>([:])
   private let nested = Locked<[NestedKey: NestedEntry]>([:])
 
-  /// What a source says in plans that begin with an entity by convention or by hand, which numbers
-  /// their nodes.
+  /// The key of a source's node in plans that begin with an entity by convention or by hand, which
+  /// numbers their nodes.
   private struct NestedKey: Hashable {
     let root: EntityDescription
     let isExplicit: Bool
@@ -60,7 +60,7 @@ package final class MappingPlanCache: Sendable {
     return plan
   }
 
-  /// What the plan depends on beside its source.
+  /// The facts that the plan depends on beside its source.
   private var current: (environment: MappingEnvironment, generation: Generation) {
     let (written, version) = registry.current
     return (
@@ -111,8 +111,8 @@ package final class MappingPlanCache: Sendable {
 
   private static let explicitLimit = 256
 
-  /// The plan with what its sources say now. What a source with a key says is compiled once: below
-  /// one that follows the conventions that may be a whole model.
+  /// The plan with the present answers of its sources. The node of a source with a key is compiled
+  /// once: below one that follows the conventions that may be a whole model.
   private func resolving(_ plan: MappingPlan, _ generation: Generation) -> MappingPlan {
     guard let compiler = plan.sources else { return plan }
     return plan.resolving { source, key in

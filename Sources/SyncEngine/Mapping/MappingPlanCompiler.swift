@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// What the plans of a stack depend on, beside the model and who says how items are read.
+/// The facts that the plans of a stack depend on, beside the model and the sources.
 package struct MappingEnvironment: Sendable {
   let transformers: TransformerRegistry
 
@@ -20,12 +20,12 @@ package struct MappingEnvironment: Sendable {
   }
 }
 
-/// Compiles mappings: what the names and annotations of the model say, what a serializer says, and
-/// rules of single properties between the two.
+/// Compiles mappings: names and annotations of the model, serializers, and rules of single
+/// properties between the two.
 ///
 /// Every entity that relationships lead to becomes a node of the plan, in the order in which it is
-/// reached. What stands below a relationship that has a source is compiled when the source is
-/// asked, against the same numbers.
+/// reached. Nodes below a relationship that has a source are compiled when the source is asked,
+/// against the same numbers.
 package struct MappingPlanCompiler: Sendable {
   let environment: MappingEnvironment
   let model: ManagedObjectModel
@@ -44,7 +44,7 @@ package struct MappingPlanCompiler: Sendable {
 
   var remarks: [MappingRemark] = []
 
-  /// What elements of lists of the model say when they are no members any more.
+  /// The marks of elements of lists in the model that are no members any more.
   private let removals: [JSONPath]
 
   private init(
@@ -80,8 +80,8 @@ package struct MappingPlanCompiler: Sendable {
     let root = try model.requireEntity(named: mapping.entityName)
     var compiler = MappingPlanCompiler(environment, from: root, hasNodes: false)
     for kind in root.familyEntities { _ = compiler.number(of: kind) }
-    // Of their objects nobody has said yet how they are read and told apart.
-    let plan = compiler.plan { $0.node(for: $1, .nobody, PropertyRules()) }
+    // Reading and identity of their objects are undecided yet.
+    let plan = compiler.plan { $0.node(for: $1, .undecided, PropertyRules()) }
     let node = try compiler.node(for: mapping)
     return MappingPlan(
       model: model, nodes: [node] + plan.nodes.dropFirst(), root: 0, sources: plan.sources)
@@ -133,11 +133,11 @@ package struct MappingPlanCompiler: Sendable {
     PropertyRules(environment.written.rules(of: entity), of: entity)
   }
 
-  /// Who says how the properties are filled that have no rule.
+  /// The author of the keys for properties that have no rule.
   private enum Author {
     case conventions
     case hand(ExplicitMapping, Kinds?)
-    case nobody
+    case undecided
 
     var mapping: ExplicitMapping? {
       if case .hand(let mapping, _) = self { mapping } else { nil }
@@ -215,7 +215,7 @@ package struct MappingPlanCompiler: Sendable {
     {
       table.know(path)
     }
-    // What conventions read below objects of a serializer follows the conventions too.
+    // Objects that conventions read below objects of a serializer follow the conventions too.
     for (number, relationship) in relationships.enumerated()
     where author.isConventional && !hasNodes && sources[number] == nil {
       let destination = entity.destination(of: relationship).name
@@ -230,7 +230,7 @@ package struct MappingPlanCompiler: Sendable {
   private mutating func kinds(of entity: EntityDescription, _ author: Author) -> Kinds? {
     switch author {
     case .hand(_, let kinds): kinds
-    case .nobody: nil
+    case .undecided: nil
     case .conventions:
       Kinds(annotated: entity) { kind in
         let number = number(of: kind)

@@ -1,7 +1,7 @@
 package import SyncCore
 
-/// What the annotations of a model say about JSON. Each has a current
-/// and a legacy spelling; the current one wins.
+/// The annotations of a model about JSON. Each has a current and a legacy spelling; the current one
+/// wins.
 package enum MappingRules {
   /// Keys of JSON that stand for an attribute named after its entity: `type` for `userType`.
   package static let reservedKeys = ["type", "description", "signed"]
@@ -14,8 +14,8 @@ package enum MappingRules {
     return RemoteKey(dotted: text)
   }
 
-  /// The way from what stands under the key of an annotation to the objects, where that is no list
-  /// of them.
+  /// The way from the value under the key of an annotation to the objects, where that is no list of
+  /// them.
   static func elements(_ userInfo: [String: String]) -> [JSONPath.Step] {
     ModelAnnotation.remoteKey.value(in: userInfo).map { JSONPath($0).elements } ?? []
   }
@@ -32,13 +32,13 @@ package enum MappingRules {
     return entity.property(named: name)?.attribute?.slot ?? entity.primaryKey?.slot
   }
 
-  /// What in an item says that its object is deleted.
+  /// The mark of an item whose object is deleted.
   static func tombstone(_ entity: EntityDescription) -> JSONPath? {
     guard let text = annotation("sync.tombstoneKey", of: entity), !text.isEmpty else { return nil }
     return JSONPath(RemoteKey(dotted: text).steps.map { .key($0) })
   }
 
-  /// What in an element of a list says that it is no member any more.
+  /// The mark of an element of a list that is no member any more.
   static func removal(_ relationship: RelationshipDescription) -> JSONPath? {
     guard relationship.isToMany, let text = relationship.userInfo["sync.removedKey"], !text.isEmpty
     else { return nil }
@@ -65,7 +65,7 @@ package enum MappingRules {
     }
   }
 
-  /// What an entity says, or the nearest one above it that does.
+  /// The annotation of an entity, or of the nearest one above it that has it.
   private static func annotation(_ key: String, of entity: EntityDescription) -> String? {
     entity.userInfo[key] ?? entity.superentity.flatMap { annotation(key, of: $0) }
   }
@@ -84,15 +84,15 @@ package enum MappingRules {
     return attribute.objectTransformerName
   }
 
-  /// Whether the entity says that its payloads are trees, in which nobody below the roots is
+  /// Whether the entity says that its payloads are trees, in which no object below the roots is
   /// missing.
   static func isTree(_ entity: EntityDescription) -> Bool {
     ["YES", "true"].contains(entity.userInfo["sync.tree"] ?? "")
   }
 
-  /// What a missing key of an attribute means, as the attribute or its entity says; nil where
-  /// neither does. An entity speaks of attributes that may be without what the item gives: not of
-  /// those that identify an object, nor of required ones without a default.
+  /// The meaning of a missing key of an attribute, by the attribute or its entity; nil where
+  /// neither gives one. An entity's holds for attributes that may be without a value from the item:
+  /// not of those that identify an object, nor of required ones without a default.
   static func whenMissing(
     _ attribute: AttributeDescription, of entity: EntityDescription, isIdentity: Bool
   ) -> SyncPolicy.Missing? {
@@ -101,7 +101,7 @@ package enum MappingRules {
     return missing(annotation("sync.whenMissing", of: entity))
   }
 
-  /// What a missing key of a relationship means; nil where the model does not say it.
+  /// The meaning of a missing key of a relationship; nil where the model gives none.
   static func whenMissing(_ relationship: RelationshipDescription) -> SyncPolicy.Missing? {
     missing(relationship.userInfo["sync.whenMissing"])
   }
@@ -120,7 +120,7 @@ package enum MappingRules {
     ["YES", "true"].contains(relationship.userInfo["sync.stub"])
   }
 
-  /// What the relationship says about the scope of its children's keys.
+  /// The scope of the keys of the relationship's children.
   static func keyScope(_ relationship: RelationshipDescription) -> String? {
     relationship.userInfo["sync.keyScope"]
   }

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Finds a property by a spelling of its name that nobody wrote down: `FIRST_NAME`, `First__Name`,
+/// Finds a property by a spelling of its name that is not declared: `FIRST_NAME`, `First__Name`,
 /// `_first_name`, `firstname`.
 ///
 /// Keys that mean nothing are frequent, so most are refused without making text of them: small
@@ -65,7 +65,7 @@ struct MemberAliases: Sendable {
     return candidate.map { firstEntry + $0.number } ?? -1
   }
 
-  /// Small letters without separators: what all spellings of a name have in common.
+  /// Small letters without separators: the form that all spellings of a name share.
   static func letters(_ name: String) -> String {
     name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
   }

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What the keys of a JSON object mean: from the bytes of a key to the rules it fills.
+/// The targets of the keys of a JSON object: from the bytes of a key to the rules it fills.
 ///
 /// Found by open addressing over the bytes; ``StagingTable`` guesses most of them.
 package struct MemberTable: Sendable {
@@ -8,10 +8,10 @@ package struct MemberTable: Sendable {
   /// it.
   package let entries: [MemberEntry]
 
-  /// What the item itself fills, whatever it is: rules with an empty path.
+  /// The targets of the item itself, of any kind: rules with an empty path.
   package let itself: [MemberTarget]
 
-  /// What the elements of an array mean; nil when they mean nothing.
+  /// The targets of the elements of an array; nil when they have none.
   package let positions: Positions?
   let index: MemberIndex
   private let aliases: MemberAliases?
@@ -58,8 +58,8 @@ package struct MemberEntry: Sendable {
   package let key: String
   package let targets: [MemberTarget]
 
-  /// What the members of the value mean when it is an object, or its elements when it is an array
-  /// (their positions `0`, `1`… are the keys): further steps of dotted keys.
+  /// The targets of the members of the value when it is an object, or of its elements when it is an
+  /// array (their positions `0`, `1`… are the keys): further steps of dotted keys.
   package let child: MemberTable?
 
   /// Attribute targets below that a null here clears: all, but those of a rule for which null on
@@ -101,7 +101,7 @@ package struct MemberTarget: Sendable, Hashable {
   /// name, then last resorts.
   package let precedence: UInt8
 
-  /// Whether a rule that somebody wrote says so, not a convention.
+  /// Whether it comes from a written rule, not from a convention.
   package let isOfRule: Bool
 
   package init(_ kind: Kind, rule: Int, precedence: UInt8, isOfRule: Bool = false) {
@@ -112,13 +112,13 @@ package struct MemberTarget: Sendable, Hashable {
   }
 }
 
-/// A name that counts in any spelling, and what it fills.
+/// A name that counts in any spelling, and its targets.
 struct SpelledName {
   let name: String
   var targets: [MemberTarget]
 }
 
-/// Collects what keys mean, as a tree of steps, and freezes it into a table.
+/// Collects the targets of keys, as a tree of steps, and freezes it into a table.
 struct MemberTableBuilder {
   private struct Node {
     var key: String
@@ -127,7 +127,7 @@ struct MemberTableBuilder {
   }
 
   private var nodes: [Node] = []
-  /// What the elements of an array mean, by their positions.
+  /// The targets of the elements of an array, by their positions.
   private var positions: [Node] = []
   private var itself: [MemberTarget] = []
 
@@ -141,7 +141,7 @@ struct MemberTableBuilder {
     nodes.contains { $0.key.utf8.elementsEqual(key.utf8) }
   }
 
-  /// Says that somebody asks for the value at a place, though it may fill nothing.
+  /// Notes that a rule or setting asks for the value at a place, though it may fill nothing.
   mutating func know(_ path: JSONPath) {
     var steps = path.steps[...]
     guard let key = steps.popFirst()?.key else { return }
@@ -187,8 +187,8 @@ struct MemberTableBuilder {
     return nodes.count - 1
   }
 
-  /// The table of everything said so far, with other spellings of some names understood too, each
-  /// with what it fills. They come after every spelling that was added.
+  /// The table of all targets so far, with other spellings of some names understood too, each with
+  /// its targets. They come after every spelling that was added.
   func table(of names: [SpelledName] = []) -> MemberTable {
     let entries = MemberTableBuilder.entries(nodes)
     let others = names.map { MemberEntry(key: $0.name, targets: $0.targets) }

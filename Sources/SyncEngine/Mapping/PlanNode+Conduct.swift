@@ -1,13 +1,13 @@
 import SyncCore
 
-/// What the objects of a node get done to them. A mapping that was written by hand may say so;
-/// conventions always do the same. Phases ask here what to do, and never who wrote the mapping.
+/// The treatment of the objects of a node. A mapping that was written by hand may say so;
+/// conventions always do the same. Phases ask here, and never for the author of the mapping.
 extension PlanNode {
   private var isByHand: Bool { explicit != nil }
 
   // MARK: - Objects
 
-  /// Whether every item becomes a new object, whatever is stored.
+  /// Whether every item becomes a new object, even if its key is stored.
   var alwaysInserts: Bool { explicit?.alwaysInserts ?? false }
 
   /// Whether an item that means no stored object becomes one.
@@ -26,13 +26,13 @@ extension PlanNode {
   /// The stored objects that take part; nil is all of the entity.
   var group: Filter? { explicit?.group }
 
-  /// What an item has to pass.
+  /// The tests that an item has to pass.
   var validators: [Validator] { explicit?.validators ?? [] }
 
   /// Whether an item says that its object is deleted.
   var deletes: ItemTest? { explicit?.deletes }
 
-  /// What sees the values of an item before anything is looked up.
+  /// The hook that sees the values of an item before stored objects are looked up.
   var didFill: FillHook? { insertsMissing || updatesExisting ? explicit?.didFill : nil }
 
   // MARK: - Identity
@@ -47,10 +47,10 @@ extension PlanNode {
   /// Whether a payload of nothing but items without identity is one of which all are skipped.
   var skipsUnidentified: Bool { isByHand && policy.missingIdentity == .skip }
 
-  /// Whether the policy says what becomes of an item without identity.
+  /// Whether the policy decides about an item without identity.
   var hasPolicyForUnidentified: Bool { isByHand }
 
-  /// Whether the objects are told by their identity alone, whoever owns them, unless the model says
+  /// Whether the objects are told by their identity alone, under any owner, unless the model says
   /// that keys are unique per owner only.
   var ignoresOwners: Bool { isByHand }
 
@@ -73,14 +73,14 @@ extension PlanNode {
   /// Whether an item may be an array, whose elements fill attributes by their positions.
   var takesArrays: Bool { members.positions != nil }
 
-  /// What to do about an item that is no object, behind the sentence that says so.
+  /// Advice about an item that is no object, behind the sentence that tells it.
   func arrayAdvice(_ kind: JSONToken.Kind) -> String {
     kind == .array
       ? " If its elements are values by their positions, say so by paths: .int([0]), or remoteKey: \"0\"."
       : ""
   }
 
-  /// Whether the shape of what stands under a relationship says how it is read: objects, keys, or
+  /// Whether the shape of the value under a relationship decides how it is read: objects, keys, or
   /// both.
   var readsByShape: Bool { !isByHand }
 
@@ -88,8 +88,8 @@ extension PlanNode {
   /// them.
   var mayBeTree: Bool { !isByHand || MappingRules.isTree(entity) }
 
-  /// Whether what a document includes becomes objects of its own, and not only parts of those that
-  /// nest it.
+  /// Whether resources that a document includes become objects of their own, and not only parts of
+  /// those that nest them.
   var takesIncluded: Bool { !isByHand }
 
   /// Whether the report lists the objects of the items at the top, in their order.

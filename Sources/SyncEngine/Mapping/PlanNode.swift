@@ -18,32 +18,32 @@ package final class PlanNode: Sendable {
   /// Rules of relationships: to-one before to-many, each in model order.
   package let relationships: [RelationshipRule]
 
-  /// What the keys of an item mean.
+  /// The targets of the keys of an item.
   package let members: MemberTable
 
   package let policy: SyncPolicy
 
-  /// What a serializer says of the objects beside; nil for conventional mapping.
+  /// The settings of a serializer for the objects beside; nil for conventional mapping.
   package let explicit: ExplicitSettings?
 
   /// Which subentity each item is; nil where all are objects of the entity itself.
   let kinds: Kinds?
 
-  /// Who says how the objects below a relationship are read, by its rule; where nobody does, the
-  /// node of their entity.
+  /// The sources of the objects below a relationship, by its rule; without one, the node of their
+  /// entity reads them.
   let sources: [Int: NestedSource]
 
   /// The attribute that the entity says is filled by the keys of an object of objects
   /// (`sync.keyedBy`).
   private let keyedBy: Int?
 
-  /// What in an item says that its object is deleted (`sync.tombstoneKey`).
+  /// The mark of an item whose object is deleted (`sync.tombstoneKey`).
   package let tombstone: JSONPath?
 
   /// Slots of the attributes that must have a value.
   package let required: [Int]
 
-  /// The defaults of those of them that have one and tell no object: what null means for them.
+  /// The defaults of those of them that have one and tell no object: the meaning of null for them.
   let defaultsOfRequired: [(slot: Int, value: Value)]
 
   package let columns: EntityColumns
@@ -86,8 +86,8 @@ package final class PlanNode: Sendable {
       members: members, policy: policy, explicit: explicit, sources: sources, kinds: kinds)
   }
 
-  /// The attribute that the keys of an object of objects fill: what the entity says, else what
-  /// identifies an object.
+  /// The attribute that the keys of an object of objects fill: that of the entity, else the one
+  /// that identifies an object.
   package var memberSlot: Int? { keyedBy ?? identity.first }
 
   /// Whether the entity says that its objects come as an object of objects.
@@ -107,8 +107,8 @@ package final class PlanNode: Sendable {
     entity != other.entity && entity.isKind(of: other.entity)
   }
 
-  /// Whether a closure has a say in what an item means: nobody can know whether it would say the
-  /// same again.
+  /// Whether a closure takes part in the reading of an item: it may return another result the next
+  /// time.
   var hasClosures: Bool {
     attributes.contains { !$0.isPlain }
       || relationships.contains { $0.partial?.isClosure == true }
@@ -143,13 +143,13 @@ package final class PlanNode: Sendable {
   }
 }
 
-/// What the rows of an entity hold, whatever the mapping.
+/// The columns of an entity's rows, under any mapping.
 package struct EntityColumns: Sendable {
   /// How many slots there are up to the last one that a row holds something in: to-many
   /// relationships hold nothing, and mostly come last.
   package let count: Int
 
-  /// How many there are up to the last attribute: what an item fills.
+  /// How many there are up to the last attribute: the slots that an item fills.
   let valueCount: Int
 
   /// Slots of stored attributes, in order.
@@ -163,7 +163,7 @@ package struct EntityColumns: Sendable {
   /// set them.
   package let requiredToOne: [Int]
 
-  /// What a new object starts with: the default values of the model.
+  /// The values with which a new object starts: the default values of the model.
   package let defaults: [(slot: Int, value: Value)]
 
   init(of entity: EntityDescription) {

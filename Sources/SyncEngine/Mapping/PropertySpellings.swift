@@ -3,9 +3,9 @@ import SyncCore
 /// The keys that fill the attributes of one entity by convention, conflicts resolved: its
 /// custom key, its own name, and the name in snake case.
 ///
-/// Attributes claim keys; a claim has a strength. A custom key is filled into everybody who asks
-/// for it and beats all natural names; of natural claims the strongest wins, then the first
-/// attribute of the model.
+/// Attributes claim keys; a claim has a strength. A custom key fills every attribute that asks for
+/// it and beats all natural names; of natural claims the strongest wins, then the first attribute
+/// of the model.
 struct AttributeSpellings {
   enum Strength: Int {
     case custom, ownName, inflected, identifier, lastResort
@@ -100,7 +100,7 @@ struct AttributeSpellings {
     return result
   }
 
-  /// The key an attribute has when nothing else claims it: what an export writes.
+  /// The key an attribute has when nothing else claims it: an export writes it.
   func remoteKey(of attribute: AttributeDescription) -> RemoteKey {
     if let custom = MappingRules.customKey(attribute.userInfo) { return custom }
     if attribute.name == "id" || attribute.name == "remoteID" {
@@ -159,7 +159,7 @@ struct RelationshipSpellings {
     ).filter { !exact.contains($0) }
   }
 
-  /// Says in a table what the keys mean, but for those named after one of the objects.
+  /// Adds the keys to a table, but for those named after one of the objects.
   func add(_ rule: Int, to table: inout MemberTableBuilder) {
     if hasCustomKey {
       return table.add(MemberTarget(.either, rule: rule, precedence: 0), at: objects[0])
@@ -174,8 +174,7 @@ struct RelationshipSpellings {
     }
   }
 
-  /// Says in a table what the keys named after one of the objects mean, where they mean nothing
-  /// yet.
+  /// Adds the keys named after one of the objects to a table, where they mean nothing yet.
   ///
   /// - Parameter aliases: Other spellings of attributes, which count too.
   /// - Returns: The keys that were taken.
@@ -192,7 +191,7 @@ struct RelationshipSpellings {
     return free
   }
 
-  /// The names that count in any spelling, and what they mean; none with a custom key.
+  /// The names that count in any spelling, and their targets; none with a custom key.
   func names(_ rule: Int, of relationship: RelationshipDescription, singular: [RemoteKey])
     -> [SpelledName]
   {

@@ -20,10 +20,11 @@ package final class RelationshipRule: Sendable {
   /// The way from the value to the objects, where it is no list of them: `[].node`.
   let elements: [JSONPath.Step]
 
-  /// The attribute that the keys of an object of objects fill; nil is what identifies an object.
+  /// The attribute that the keys of an object of objects fill; nil is the one that identifies an
+  /// object.
   let memberSlot: Int?
 
-  /// Where nested objects are looked for first, and what an export calls them.
+  /// The key under which nested objects are looked for first, and which an export writes.
   package let remoteKey: RemoteKey
 
   /// All keys under which nested objects are looked for, the most important one first.
@@ -39,15 +40,13 @@ package final class RelationshipRule: Sendable {
   /// Whether keys of objects that are not there make objects which have nothing but the key.
   let createsStubs: Bool
 
-  /// What in an element of the list says that it is no member any more; such a list says only what
-  /// has changed.
+  /// The mark of an element of the list that is no member any more; such a list tells only changes.
   let removal: JSONPath?
 
-  /// The rule that somebody wrote for the relationship; nil when a convention or an annotation
-  /// fills it.
+  /// The rule written for the relationship; nil when a convention or an annotation fills it.
   let written: Rule?
 
-  /// What the model says of the relationship holds whoever says which keys fill it.
+  /// Annotations of the relationship hold for keys by convention and by hand.
   init(
     relationship: RelationshipDescription, to destination: EntityDescription, node: Int,
     hasCustomKey: Bool, remoteKey: RemoteKey, objectKeys: [RemoteKey], referenceKeys: [RemoteKey],
@@ -73,7 +72,7 @@ package final class RelationshipRule: Sendable {
     self.written = written
   }
 
-  /// The rule that somebody wrote for a relationship; nil is one that no key fills.
+  /// The rule written for a relationship; nil is one that no key fills.
   convenience init(
     _ relationship: RelationshipDescription, to destination: EntityDescription, node: Int,
     written: Rule?, policy: SyncPolicy
@@ -95,7 +94,7 @@ extension RelationshipRule {
   package var name: String { relationship.name }
   package var isToMany: Bool { kind != .toOne }
 
-  /// When a list is only a part of what its owner has.
+  /// When a list is only a part of its owner's members.
   var partial: PartialList? { written?.partial }
 
   /// Whether objects without a key belong to the one that leads to them, and go with it.

@@ -12,7 +12,7 @@ package struct RemoteKey: Sendable, Hashable, Codable {
 
 extension RemoteKey: CustomStringConvertible {
   /// Makes a custom key from text in which dots separate the steps. Text with an empty step, such
-  /// as `a..b`, is one literal key; `['a.b']` is one with a dot. What stands in each element of a
+  /// as `a..b`, is one literal key; `['a.b']` is one with a dot. The way inside each element of a
   /// list, behind `[]` or `*`, is no part of the key.
   init(dotted text: String) {
     let path = JSONPath(text)

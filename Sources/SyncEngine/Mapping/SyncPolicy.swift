@@ -2,10 +2,10 @@
 ///
 /// The defaults are those of explicit serializers; conventional mapping is more forgiving.
 public struct SyncPolicy: Sendable, Hashable {
-  /// What a key that the JSON does not have means.
+  /// The meaning of a key that the JSON does not have.
   public enum Missing: String, Sendable, Hashable, CaseIterable { case keep, clear, fail }
 
-  /// What happens to a value that cannot be converted.
+  /// The fate of a value that cannot be converted.
   public enum Mismatch: String, Sendable, Hashable, CaseIterable { case fail, clear, keep }
 
   /// Which kinds of JSON value an attribute takes.
@@ -17,16 +17,17 @@ public struct SyncPolicy: Sendable, Hashable {
     case lossless
   }
 
-  /// What happens to an object without a readable key.
+  /// The fate of an object without a readable key.
   public enum MissingIdentity: String, Sendable, Hashable { case fail, skip, insert }
 
-  /// What happens when several stored objects have one key.
+  /// The policy for several stored objects of one key.
   public enum StoredDuplicates: String, Sendable, Hashable {
     /// All of them take the values.
     case updateAll
     /// The first takes the values; the others go like objects that no item names, where the sync
-    /// deletes those. Their relationships are not moved to the first: what leads to them is treated
-    /// by the delete rules of the model, and the lists that an item gives are those of the first.
+    /// deletes those. Their relationships are not moved to the first: references to them are
+    /// treated by the delete rules of the model, and the lists that an item gives are those of the
+    /// first.
     case keepOne
     /// The sync fails.
     case fail
@@ -50,7 +51,7 @@ public struct SyncPolicy: Sendable, Hashable {
     case nothing
   }
 
-  /// What a missing key means; a rule's own setting wins.
+  /// The meaning of a missing key; a rule's own setting wins.
   public var missingKey: Missing = .keep
   public var mismatch: Mismatch = .fail
   public var coercion: Coercion = .lossless
@@ -59,8 +60,8 @@ public struct SyncPolicy: Sendable, Hashable {
   /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the
   /// owner's former members in a nested list, nothing below a to-one relationship.
   public var deletionScope: DeletionScope?
-  /// What becomes of several stored objects of one key when an item at the top has it. A nested
-  /// object means only one of them, whatever this says.
+  /// The policy for several stored objects of one key when an item at the top has it. A nested
+  /// object means only one of them under every policy.
   public var storedDuplicates: StoredDuplicates = .updateAll
 
   /// Makes the policy of explicit serializers.

@@ -18,7 +18,7 @@ extension ValueConverter {
 
   private func date(_ number: consuming NumberText?, in unit: UnixTimeUnit) -> Conversion {
     guard let number else { return .mismatch(.notADate) }
-    // Of seconds their thousandths count, of what is smaller none.
+    // Of seconds their thousandths count, of smaller units no fraction.
     let magnitude = number.cut(shiftedBy: unit == .seconds ? 3 : 0).flatMap { Int64(exactly: $0) }
     let milliseconds = unit == .seconds ? magnitude : magnitude.flatMap(unit.milliseconds)
     return date(milliseconds.map { number.isNegative ? -$0 : $0 })
@@ -35,7 +35,7 @@ extension ValueConverter {
   }
 }
 
-/// What Unix time counts since 1970, for rules that leave nothing to its size.
+/// The unit of Unix time since 1970, for rules that leave nothing to its size.
 public enum UnixTimeUnit: String, Sendable, Hashable, CaseIterable {
   case seconds, milliseconds, microseconds, nanoseconds
 
@@ -58,8 +58,8 @@ public enum UnixTimeUnit: String, Sendable, Hashable, CaseIterable {
     return number / perMillisecond
   }
 
-  /// What so many milliseconds are in this unit, when it is a whole number; nil when it is none, or
-  /// too large.
+  /// So many milliseconds in this unit, when it is a whole number; nil when it is none, or too
+  /// large.
   func whole(_ milliseconds: Int64) -> Int64? {
     guard let perMillisecond else {
       return milliseconds % 1000 == 0 ? milliseconds / 1000 : nil
@@ -75,10 +75,10 @@ public enum UnixTimeUnit: String, Sendable, Hashable, CaseIterable {
 /// yyyy-MM-ddTHH:mm:ss[.fraction]zone      zone = Z | z | ±hh | ±hhmm | ±hh:mm
 /// ```
 ///
-/// Stricter than the dates of conventional mapping, which may lack time or zone: whoever writes a
-/// rule by hand would rather hear of another format than store a wrong moment. Rules that convert
-/// what they can also take months, days and times without leading zero, blanks around the text, and
-/// `GMT` or `UTC` as zone; a year has four digits always. ``DateText`` reads them all.
+/// Stricter than the dates of conventional mapping, which may lack time or zone: a rule written by
+/// hand would rather report another format than store a wrong moment. Rules that convert all kinds
+/// also take months, days and times without leading zero, blanks around the text, and `GMT` or
+/// `UTC` as zone; a year has four digits always. ``DateText`` reads them all.
 enum ZonedDateText {
   /// Seconds since 2001-01-01 UTC; nil when the text is no such date.
   ///

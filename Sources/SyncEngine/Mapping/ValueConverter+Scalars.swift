@@ -68,7 +68,7 @@ extension ValueConverter {
   }
 
   /// Whether the attribute can hold a floating-point number: beyond the range of its width it would
-  /// be infinite for whoever reads it.
+  /// be infinite for its readers.
   func holds(_ value: Double) -> Bool {
     type == .float ? Float(value).isFinite : value.isFinite
   }

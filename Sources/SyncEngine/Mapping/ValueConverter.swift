@@ -6,19 +6,19 @@ package import SyncCore
 /// Numbers, booleans, plain text and dates are converted in place, without allocations; text that
 /// has to be written anew goes into the arena.
 package struct ValueConverter: Sendable {
-  /// What a text or number means where the attribute's type leaves a choice.
+  /// The meaning of a text or number where the attribute's type leaves a choice.
   package enum Form: Sendable, Hashable {
-    /// What the type suggests: text with a dash is an ISO 8601 date, other text and numbers are
-    /// unix time; bytes are any JSON value.
+    /// The form that the type suggests: text with a dash is an ISO 8601 date, other text and
+    /// numbers are unix time; bytes are any JSON value.
     case natural
     /// Dates as ISO 8601 text with time and zone, in any of its spellings or in one; empty text is
     /// no date.
     case isoDate(isStrict: Bool)
-    /// Dates as what a unit counts since 1970, as number or text; nil is told by the size.
+    /// Dates as a count of a unit since 1970, as number or text; nil is told by the size.
     case unixTime(UnixTimeUnit?)
     /// Bytes as base64 text.
     case base64
-    /// Numbers without a fraction, whatever the attribute can hold.
+    /// Numbers without a fraction, even if the attribute can hold one.
     case wholeNumber
     /// Numbers as the nearest 32-bit float.
     case float
@@ -49,8 +49,8 @@ package struct ValueConverter: Sendable {
   package let checksWidth: Bool
   package let decoder: Decoder?
 
-  /// What the program can read of the values that the attribute can hold; nil when it is all of
-  /// them.
+  /// The values that the program can read, of those that the attribute can hold; nil when it reads
+  /// all of them.
   package let check: AttributeCheck?
 
   /// Makes a converter that takes everything that can be converted without loss.
@@ -72,7 +72,7 @@ package struct ValueConverter: Sendable {
     self.check = check
   }
 
-  /// The converter, for whatever kind of JSON value can be converted without loss.
+  /// The converter for every kind of JSON value that can be converted without loss.
   var ofAnyKind: ValueConverter {
     ValueConverter(
       type, form: form, accepts: .any, checksWidth: checksWidth, decoder: decoder, check: check)

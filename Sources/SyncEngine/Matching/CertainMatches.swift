@@ -1,11 +1,11 @@
 import SyncCore
 
-/// Decides the occurrences of a wave whose object is beyond doubt: nobody else in the payload has
-/// the key, and no stored row does, or one that is where the payload puts it.
+/// Decides the occurrences of a wave whose object is beyond doubt: no other mention in the payload
+/// has the key, and no stored row does, or one that is where the payload puts it.
 ///
-/// Nearly all are, when little has changed and when everything is new. What is the same for all of
-/// them is asked once, in the beginning. Valid for one wave of one batch, while nobody reads more
-/// rows.
+/// Nearly all are, when little has changed and when everything is new. Facts that are the same for
+/// all of them are asked once, in the beginning. Valid for one wave of one batch, while no more
+/// rows are read.
 struct CertainMatches {
   private let batches: [MatchedBatch]
   private let occurrences: PlainArray<Match>

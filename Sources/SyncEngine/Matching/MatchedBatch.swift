@@ -1,10 +1,10 @@
 import SyncCore
 
-/// What matching found out about the objects of a batch.
+/// The matches of the objects of a batch.
 ///
 /// ```
-/// staged       what the payload says; it stays as it is
-/// occurrences  what became of each: its row, its stored row, what the sync may do
+/// staged       the values of the payload; they stay as they are
+/// occurrences  the match of each: its row, its stored row, the permissions of the sync
 /// cells        the values of an object: those of its row of the payload, or its own
 /// stored       the stored rows that take part; references[…]: which of them each key means
 /// differences  which attributes a stored row and the payload say differently
@@ -22,15 +22,15 @@ final class MatchedBatch {
   private var ownBlock: RowBlock?
   @exclusivity(unchecked) private var ownPlaces: [Int32: Int] = [:]
 
-  /// What the payload says of relationships, and which lists are empty because an item takes the
-  /// place of an object.
+  /// The mentions of relationships, and empty ones of items that replace an object and lack the
+  /// relationship.
   @exclusivity(unchecked) private(set) var mentions: [LinkMentions]
 
   /// Stubs: new objects that have nothing but the key by which the payload refers to them, by the
   /// reference.
   private var stubs: [Int32: Int32] = [:]
 
-  /// What differs between occurrences and their stored rows.
+  /// The slots in which occurrences differ from their stored rows.
   @exclusivity(unchecked) private(set) var differences: [SlotSet] = []
 
   /// All stored rows of a key that several rows have, by the first occurrence of the key.
@@ -39,8 +39,7 @@ final class MatchedBatch {
   /// The names by which other machines know stored objects that share a key.
   var sharedNames = SharedNames()
 
-  /// What was decided about keys that several mentions or stored rows have, by the first
-  /// occurrence.
+  /// The decisions about keys that several mentions or stored rows have, by the first occurrence.
   private var keyObjects: [Int32: KeyObjects] = [:]
 
   /// The stored rows that references mean.
@@ -53,7 +52,7 @@ final class MatchedBatch {
   /// Whether several occurrences are one object, so that one owner may have several lists.
   private(set) var hasRepeats: Bool
 
-  /// What several places of the payload say differently of objects that were laid together here.
+  /// Contradictions about objects that were laid together here.
   private(set) var contradictions = Contradictions()
 
   init(_ staged: Batch, parent: GivenParent?) {
@@ -73,7 +72,7 @@ final class MatchedBatch {
     stored.occurrences[index] = parent.occurrence
   }
 
-  // MARK: - What the payload says
+  // MARK: - Values of the payload
 
   var node: PlanNode { staged.node }
   var number: Int { staged.number }
@@ -108,8 +107,8 @@ final class MatchedBatch {
     return ownPlaces[occurrence].map { UnsafePointer(ownBlock[$0]) } ?? staged.cells(occurrence)
   }
 
-  /// The cells of an object for a change: from now on they are its own, in the beginning what the
-  /// payload says at its place.
+  /// The cells of an object for a change: from now on they are its own, in the beginning with the
+  /// values of the payload.
   func changeableCells(_ occurrence: Int32) -> UnsafeMutablePointer<Cell> {
     let block = ownBlock ?? RowBlock(width: node.columns.valueCount)
     ownBlock = block
@@ -157,7 +156,7 @@ final class MatchedBatch {
     copies.append((occurrence, index, takesValues))
   }
 
-  /// What was decided about the key of an occurrence that is the first of it.
+  /// The decisions about the key of an occurrence that is the first of it.
   func objects(ofKey head: Int32) -> KeyObjects {
     if let known = keyObjects[head] { return known }
     let known = KeyObjects()
@@ -212,7 +211,7 @@ final class MatchedBatch {
     occurrence.stored >= 0 ? destinations(of: slot)?[occurrence.stored] ?? 0 : 0
   }
 
-  /// Notes what differs between an occurrence and its stored row.
+  /// Notes the slots in which an occurrence differs from its stored row.
   func noteDifference(_ slots: SlotSet, of occurrence: Int32) {
     guard !slots.isEmpty else { return }
     let link = occurrences[occurrence].link

@@ -6,8 +6,8 @@ import SyncCore
 /// of that key, unless another owner has listed it before in this payload or session: then it
 /// moves; else a new object. Where keys are unique per owner only (`sync.keyScope`) it never moves.
 extension Matcher {
-  /// Decides the common case: nobody else in the payload has the key, and at most one stored row
-  /// does.
+  /// Decides the common case: no other mention in the payload has the key, and at most one stored
+  /// row does.
   ///
   /// - Returns: False when others have to be asked.
   func decideAlone(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {

@@ -45,7 +45,7 @@ extension Matcher {
     }
   }
 
-  /// Reads the rows that belong to owners, whatever their keys.
+  /// Reads the rows that belong to owners, under any key.
   func loadMembers(of owners: [Int64], column slot: Int, in batch: MatchedBatch) throws {
     guard !batch.stored.isComplete else { return }
     try read(batch, .references(slot: slot, owners))
@@ -69,7 +69,7 @@ extension Matcher {
     return keys
   }
 
-  /// Reads rows into what is stored of a batch.
+  /// Reads rows into the stored rows of a batch.
   private func read(_ batch: MatchedBatch, _ selection: RowSelection) throws {
     let search = RowSearch(batch.staged)
     let mayRepeat = batch.stored.count > 0
@@ -98,8 +98,8 @@ extension Matcher {
     }
   }
 
-  /// Connects a stored row with what the payload says of its key, and compares the two at once when
-  /// there can be no doubt that they are the same object.
+  /// Connects a stored row with the mention of its key, and compares the two at once when they are
+  /// certainly the same object.
   @inline(__always)
   private func attach(
     _ index: Int32, _ cursor: RowCursor, _ search: RowSearch, in batch: MatchedBatch
@@ -111,7 +111,8 @@ extension Matcher {
 
   /// Connects a stored row with the first occurrence of its key, or -1.
   ///
-  /// - Parameter difference: What the two say differently; asked for when they are the same object.
+  /// - Parameter difference: The slots in which the two differ; asked for when they are the same
+  ///   object.
   @inline(__always)
   func attach(_ index: Int32, to head: Int32, in batch: MatchedBatch, difference: () -> SlotSet) {
     guard head >= 0 else { return }
@@ -154,15 +155,15 @@ extension Matcher {
   }
 }
 
-/// Finds what the payload says of the rows of a scan as they go by.
+/// Finds the mentions of the rows of a scan as they go by.
 ///
 /// A class, so that the callback of a scan holds one reference and not a copy: copies took a third
 /// of the reference counts of a sync that changes nothing. Confined to the thread that made it.
 final class RowSearch {
-  /// What a scan has to read, at least.
+  /// The slots that a scan has to read, at least.
   let slots: [Int]
 
-  /// What is compared: all but the key, by which the row was found.
+  /// The slots that are compared: all but the key, by which the row was found.
   private let compared: [Int]
   private let batch: Batch
   private let occurrences: PlainArray<Occurrence>
@@ -215,7 +216,7 @@ final class RowSearch {
     referenceIndex.find { cursor.cell($0) }
   }
 
-  /// What the row and an occurrence say differently.
+  /// The slots in which the row and an occurrence differ.
   @inline(__always)
   func difference(_ cursor: RowCursor, _ occurrence: Int32) -> SlotSet {
     cursor.differs(from: batch.cells(occurrence), among: compared)

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What follows when the identity of an object is decided.
+/// The steps after the identity of an object is decided.
 extension Matcher {
   func take(_ index: Int32, for occurrence: Int32, in batch: MatchedBatch) {
     if batch.occurrences[occurrence].stored != index
@@ -13,7 +13,7 @@ extension Matcher {
     fixIdentity(of: occurrence, in: batch)
   }
 
-  /// Takes back what was found when rows were read.
+  /// Takes back the row that was found when rows were read.
   func forget(_ occurrence: Int32, in batch: MatchedBatch) {
     let head = batch.head(of: occurrence)
     let stored = batch.occurrences[occurrence].stored
@@ -35,7 +35,8 @@ extension Matcher {
     let isActive =
       isAllowed(mention, isStored: isStored)
       && (batch.occurrences[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
-    // What may not write the object says nothing; what may does not need the other's permission.
+    // A mention that may not write the object does not count; one that may write needs no
+    // permission of the other.
     if !isActive { batch.occurrences[occurrence].flags.insert(.ignored) }
     if !batch.occurrences[other].flags.contains(.active) {
       batch.occurrences[other].flags.insert(.ignored)
@@ -86,7 +87,7 @@ extension Matcher {
     return true
   }
 
-  /// Fixes the identity of an occurrence and with it what the sync may do to its object.
+  /// Fixes the identity of an occurrence and with it the sync's permissions for its object.
   func fixIdentity(of occurrence: Int32, in batch: MatchedBatch) {
     var mention = batch.occurrences[occurrence]
     let isStored = mention.stored >= 0
@@ -108,7 +109,7 @@ extension Matcher {
     noteListed(occurrence, mention, in: batch)
   }
 
-  /// What is known of the key of an occurrence; nil where nobody else has it.
+  /// The objects of an occurrence's key; nil where no other occurrence or row has it.
   private func objects(_ occurrence: Int32, in batch: MatchedBatch) -> KeyObjects? {
     let mention = batch.occurrences[occurrence]
     guard !mention.flags.contains(.keyless) else { return nil }

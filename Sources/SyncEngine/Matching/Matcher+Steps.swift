@@ -30,8 +30,8 @@ extension Matcher {
     fixIdentity(of: occurrence, in: batch)
   }
 
-  /// The object that a key alone means, when somebody has it already: the first stored one, else
-  /// the first new one.
+  /// The object that a key alone means, when one has it already: the first stored one, else the
+  /// first new one.
   func sharedObject(of head: Int32, in batch: MatchedBatch, isRoot: Bool) -> Int32? {
     // Where some rows come first at the top only, a key does not mean the same everywhere.
     if preferred.isEmpty || batch.contested[head] == nil,

@@ -5,12 +5,13 @@ import SyncStore
 ///
 /// 1. One that has exactly its values, those that the item does not mention being empty.
 /// 2. One that has all that the item mentions. Items that say more choose first.
-/// 3. Whoever is left, one after the other: it is replaced, and keeps nothing that the item does
-///    not mention. Not where the list is partial: nobody knows who it leaves out.
+/// 3. One of the remaining members, one after the other: the item replaces it, and it keeps no
+///    value that the item lacks. Not where the list is partial: the members that it omits are
+///    unknown.
 /// 4. A new object.
 ///
-/// Values are laid together by their hashes. What is taken is compared afterwards, so that equal
-/// hashes decide nothing else.
+/// Values are laid together by their hashes. Members that are taken are compared afterwards, so
+/// that equal hashes decide nothing else.
 extension Matcher {
   func matchValues(_ wave: [Int32], in batch: MatchedBatch) throws {
     var lists: [OwnedList: [Int32]] = [:]
@@ -43,7 +44,7 @@ extension Matcher {
       let mention = batch.occurrences[occurrences[0]]
       let list = Owner(batch: place.list.batch, owner: mention.owner, rule: place.list.rule)
       if part.unreadable.lists.contains(list) { rest = [] }
-      // What was inserted here and not sent yet gives its place to nobody.
+      // An object inserted here and not sent yet is not replaced.
       let places = free.filter {
         edits?.isInserted(batch.stored.rows[$0], of: batch.entity) != true
       }
@@ -78,7 +79,7 @@ extension Matcher {
     return result
   }
 
-  /// Empties what the items do not mention of objects that they take the place of.
+  /// Empties attributes and relationships that items lack, of the objects that they replace.
   private func replace(_ occurrences: Set<Int32>, in batch: MatchedBatch) {
     guard !occurrences.isEmpty else { return }
     let defaults = batch.node.defaultCells(in: part.arena)
@@ -102,7 +103,7 @@ extension Matcher {
 private struct ValuePatterns {
   private let batch: MatchedBatch
   private let defaults: [Cell]
-  /// All attributes, then what items mention, the most of it first.
+  /// All attributes, then those that items mention, the largest set first.
   private let patterns: [[Int]]
   private let numbers: [SlotSet: Int]
 
@@ -152,7 +153,7 @@ private struct ValuePatterns {
   /// Takes members that have the values of occurrences.
   ///
   /// - Parameters:
-  ///   - members: Who may be taken; becomes who is left.
+  ///   - members: The members that may be taken; becomes the remaining ones.
   ///   - hashes: Of the members.
   /// - Returns: The occurrences of which no member has the values.
   func takeEqual(
@@ -163,7 +164,7 @@ private struct ValuePatterns {
     for (number, slots) in patterns.enumerated() {
       let chosen = rest.filter {
         let mentioned = ValuePatterns.mentioned(by: $0, in: batch)
-        // Where nothing is said, everybody would be equal.
+        // Without any value all members would be equal.
         return !mentioned.isEmpty && (number == 0 || numbers[mentioned] == number)
       }
       guard !chosen.isEmpty, !members.isEmpty else { continue }
@@ -188,7 +189,7 @@ private struct ValuePatterns {
 }
 
 extension PlanNode {
-  /// What a new object has in each slot before anything fills it.
+  /// The values of a new object in each slot before an item fills it.
   fileprivate func defaultCells(in arena: CellArena) -> [Cell] {
     var result = Array(repeating: Cell.null, count: entity.properties.count)
     for (slot, value) in columns.defaults {

@@ -1,10 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// The way from one wave to the next: which objects come now, and what has to be read for them.
+/// The way from one wave to the next: the objects that come next, and the rows that have to be read
+/// for them.
 extension Matcher {
-  /// Collects the objects below the current wave, and reads what has to be known of their owners'
-  /// stored members.
+  /// Collects the objects below the current wave, and reads their owners' stored members where they
+  /// are needed.
   func openNextWave() throws {
     var next = NextWave(occurrences: batches.map { _ in [] })
     for batch in batches {
@@ -30,14 +31,14 @@ extension Matcher {
     waves = next.occurrences
   }
 
-  /// Puts objects into the order of the payload, where several relationships lead to them: who of
+  /// Puts objects into the order of the payload, where several relationships lead to them: which of
   /// several is first does not depend on the order of the model.
   private static func order(_ wave: inout [Int32]) {
     if zip(wave, wave.dropFirst()).contains(where: >) { wave = wave.sorted() }
   }
 
-  /// Whether a list is that of a given parent of which other parts of the payload have more: who
-  /// leaves it is decided at the end, so that no part has to read all of it.
+  /// Whether a list is that of a given parent of which other parts of the payload have more:
+  /// members that leave it are decided at the end, so that no part has to read all of it.
   private func goesOn(_ rule: Int, of batch: MatchedBatch, _ owner: Match) -> Bool {
     guard hasParts, let rootOwner = part.rootOwner, rootOwner.batch == batch.number,
       rootOwner.rule == rule
@@ -45,8 +46,8 @@ extension Matcher {
     return owner.row == batch.occurrences[batch.representative(rootOwner.owner)].row
   }
 
-  /// Reads who is in the lists of the current wave's owners, where several stored objects have one
-  /// key.
+  /// Reads the members of the lists of the current wave's owners, where several stored objects have
+  /// one key.
   private func readFormerMembers(_ rule: Int, of batch: MatchedBatch) throws {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
@@ -98,7 +99,7 @@ extension Matcher {
     }
   }
 
-  /// Nobody has a list that was given again, so objects without a key that it owned are none.
+  /// A list that was given again has no owner, so objects without a key that it owned are none.
   private func collectPostponed(into next: inout NextWave) throws {
     let places = postponed.sorted { ($0.key.batch, $0.key.rule) < ($1.key.batch, $1.key.rule) }
     postponed = [:]

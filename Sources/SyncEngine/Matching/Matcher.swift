@@ -20,11 +20,11 @@ final class Matcher: PartPhase {
   let work: PartWork
   let part: StagedPart
 
-  /// What was found out so far, and in the end the result.
+  /// The matches so far, and in the end the result.
   let matches: Matches
   /// Whether the payload is complete and stands for the whole entity.
   let coversScope: Bool
-  /// What a look-up costs; see ``SyncTuning``.
+  /// The costs of a look-up; see ``SyncTuning``.
   let scannedRowsPerKey: Int
 
   /// Whether the payload has other parts.
@@ -127,7 +127,7 @@ final class Matcher: PartPhase {
   // MARK: - Waves
 
   /// Decides the identity of a wave's occurrences. Children that their owner already has come
-  /// first, so that nobody else takes them.
+  /// first, so that no other owner takes them.
   private func decide(_ wave: [Int32], in batch: MatchedBatch) throws {
     try matchValues(wave, in: batch)
     var undecided: [Int32] = []
@@ -196,7 +196,7 @@ final class Matcher: PartPhase {
 }
 
 /// Stubs: objects that have nothing but the key by which the payload refers to them, made where the
-/// relationship says so and nobody has the key. What comes later fills them.
+/// relationship says so and no object has the key. Later items fill them.
 extension Matcher {
   func makeStubs() throws {
     guard operations.contains(.insertRelationships) else { return }

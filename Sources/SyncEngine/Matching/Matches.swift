@@ -1,8 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// What matching found out about a part of a payload: which stored rows its objects are, and which
-/// are new.
+/// The matches of a part of a payload: which stored rows its objects are, and which are new.
 final class Matches {
   let part: StagedPart
   /// By the number of their nodes.
@@ -12,7 +11,7 @@ final class Matches {
   /// rule; -1 where none does.
   let memberColumns: [[Int]]
 
-  /// Who was in lists before, by list and owner, where keys do not tell objects apart.
+  /// The members of lists before, by list and owner, where keys do not tell objects apart.
   var formerMembers: [ListPlace: [Int64: Set<Int64>]] = [:]
 
   /// First row number given out by this part, by root entity: rows from there on are new.
@@ -68,15 +67,14 @@ struct MatchedObject {
   /// ``LinkedReferences``.
   let number: Int32
 
-  /// What became of an object that the payload describes.
+  /// The match of an object that the payload describes.
   var match: Match { batch.occurrences[number] }
 }
 
 @available(*, unavailable, message: "Matches are confined to the sync that owns them.")
 extension Matches: Sendable {}
 
-/// What became of one occurrence: the stored row it is, or a new one, and what the sync may do with
-/// it.
+/// The match of one occurrence: its stored row, or a new one, and the sync's permissions for it.
 ///
 /// Occurrences that turn out to be the same object are folded: the cells of the later one are laid
 /// over those of the earlier one, and only the earlier one, the representative, is written.
@@ -121,18 +119,18 @@ struct Match {
   /// Whether it is identified by its key and its owner, not by its key alone.
   var isOwned: Bool { flags.contains(.owned) }
 
-  /// The list of whatever owner that it stands in, of one that has an owner.
+  /// The list in which it stands, of any owner, of one that has an owner.
   @inline(__always)
   var list: ListPlace { ListPlace(batch: Int(ownerBatch), rule: Int(ownerRule)) }
 }
 
-/// What all phases of a part work with.
+/// The values that all phases of a part work with.
 struct PartWork {
   let transaction: StoreTransaction
   let operations: SyncOperations
-  /// What the payload said so far.
+  /// The claims of the payload so far.
   let claims: Claims
-  /// What the sync has to leave alone; nil when that is nothing.
+  /// The edits that the sync has to leave alone; nil when there are none.
   let edits: UnsentEdits?
   let report: ReportBuilder
   let control: SyncControl

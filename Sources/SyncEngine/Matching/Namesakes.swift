@@ -26,10 +26,10 @@ struct Namesakes {
       rowCount: rows.count, names: try transaction.sharedNames(of: rows, batch.entity))
   }
 
-  /// Which of two stored objects of a key stands for it: the older one. What other machines know
-  /// goes by its name there, which is the same on all of them: else two machines would each delete
-  /// what the other one keeps. Names that the key makes are shorter than those that were drawn, and
-  /// those that were drawn earlier come first.
+  /// Which of two stored objects of a key stands for it: the older one. Objects that other machines
+  /// know go by their names there, which are the same on all of them: else two machines would each
+  /// delete the object that the other one keeps. Names that the key makes are shorter than those that were
+  /// drawn, and those that were drawn earlier come first.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
     let rows = (batch.stored.rows[left], batch.stored.rows[right])
     switch (batch.sharedNames.names[rows.0], batch.sharedNames.names[rows.1]) {
@@ -41,8 +41,8 @@ struct Namesakes {
     }
   }
 
-  /// What has to be the same of two objects of a key so that they may become one: the entity, and
-  /// the owner in every to-one relationship.
+  /// The facts in which two objects of a key have to agree so that they may become one: the entity,
+  /// and the owner in every to-one relationship.
   private struct Kind: Hashable {
     let entity: Int
     let owners: [Int64]
@@ -100,7 +100,7 @@ struct Namesakes {
   }
 }
 
-/// What was decided about the objects of one key that several mentions or several stored rows have,
+/// The decisions about the objects of one key that several mentions or several stored rows have,
 /// kept so that a key which thousands of owners use costs each of them a look-up, not a walk over
 /// the others.
 ///
@@ -132,7 +132,7 @@ final class KeyObjects {
     newCount += 1
   }
 
-  /// Notes who lists an occurrence.
+  /// Notes the owner that lists an occurrence.
   ///
   /// - Parameter row: Index of the stored row that its object is, or -1.
   func note(_ occurrence: Int32, row: Int32, isNew: Bool, owner: Int64, in list: ListPlace) {

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Rows with what they lead to, read for many of them at once.
+/// Rows with the rows that they lead to, read for many of them at once.
 ///
 /// Rows that came together are a cohort: those of a ``begin(_:)``, and those that a relationship of
 /// a cohort led to. The first row of a cohort that is asked for a relationship reads it for the
@@ -101,7 +101,7 @@ final class RowSource {
     }
   }
 
-  /// Positions of owners with the row numbers of what they lead to, in order.
+  /// Positions of owners with the row numbers of their targets, in order.
   private func pairs(
     _ relationship: RelationshipDescription, of entity: EntityDescription, _ owners: [Int]
   ) throws -> [(owner: Int, target: Int64)] {
@@ -121,7 +121,7 @@ final class RowSource {
 }
 
 /// Says in memory whether filters mean rows: one read of the rows, and one for each relationship on
-/// the way, however many filters there are. Confined to whoever made it.
+/// the way, however many filters there are. Confined to its maker.
 final class GroupEvaluation {
   private let source: RowSource
   private let positions: [Int64: Int]

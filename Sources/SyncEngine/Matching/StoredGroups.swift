@@ -6,8 +6,8 @@ import SyncStore
 /// A few groups are read as a whole. Where there are many, one for each parent as a rule, a read
 /// for each would take the square of their number, and where the payload may mean few of the rows,
 /// as pages of a large table do, a read of whole groups takes the square of the pages: then the
-/// rows that the payload may mean are read once, with what they lead to, and the groups are asked
-/// in memory. Confined to its matcher.
+/// rows that the payload may mean are read once, with the rows that they lead to, and the groups
+/// are asked in memory. Confined to its matcher.
 final class StoredGroups {
   /// How many groups are read as a whole.
   private static let limit = 16
@@ -93,8 +93,8 @@ final class StoredGroups {
   }
 }
 
-/// Which stored row an occurrence of explicit mapping is: the one of its key in its group, whoever
-/// owns it; else a new object.
+/// Which stored row an occurrence of explicit mapping is: the one of its key in its group, under
+/// any owner; else a new object.
 extension Matcher {
   func decideByKey(_ occurrence: Int32, in batch: MatchedBatch) throws {
     let mention = batch.occurrences[occurrence]

@@ -14,8 +14,8 @@ import SyncGraph
 /// ```
 ///
 /// It keeps no thread while it waits, its ``result`` is there before it counts as finished, and it
-/// tells its queue of every state by name, which is what makes a queue go on on systems without
-/// key-value observing. In a task, await its ``value``; otherwise let an operation depend on it.
+/// tells its queue of every state by name, so that the queue goes on on systems without key-value
+/// observing. In a task, await its ``value``; otherwise let an operation depend on it.
 /// ``waitUntilFinished()`` inside a task keeps a thread from the work that is waited for, and
 /// `OperationQueue.addBarrierBlock` is no way to wait in a queue that may be cancelled: outside
 /// Apple's systems Foundation then never calls the block, and an operation that ends afterwards
@@ -35,16 +35,16 @@ import SyncGraph
 ///          start() after cancel(): nothing runs
 /// ```
 ///
-/// While *waiting* there is no result, and `cancel()` only marks the operation; what it waits for
-/// no longer matters, so its queue starts it, and it finishes. From *finishing* on there is a
-/// result, which never changes: whoever finishes the operation once more is too late, and so is
+/// While *waiting* there is no result, and `cancel()` only marks the operation; its dependencies no
+/// longer matter, so its queue starts it, and it finishes. From *finishing* on there is a result,
+/// which never changes: another call that finishes the operation comes too late, and so does
 /// `cancel()`.
 ///
 /// ## At a glance
 /// - Outcome: ``value``, ``result``, ``whenFinished(_:)``
 /// - For subclasses: ``main()``, ``stop()``, ``finish(with:)``
 nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unchecked Sendable {
-  // Mutable state: everything is in `state`, which is not held while anybody is called.
+  // Mutable state: everything is in `state`, which is not held during calls out.
   private enum Phase {
     case waiting
     case executing
@@ -94,13 +94,13 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
 
   // MARK: - Outcome
 
-  /// What came of it; nil until the work has ended. Once it was cancelled, every failure is a
-  /// `CancellationError`; a success that could no longer be stopped stays one.
+  /// The result of the operation; nil until the work has ended. Once it was cancelled, every
+  /// failure is a `CancellationError`; a success that could no longer be stopped stays one.
   public final var result: Result<Output, any Error>? {
     state.withLock { $0.result }
   }
 
-  /// What comes of it, as soon as there is a result. The operation is on a queue, or was started:
+  /// The value of the result, as soon as there is one. The operation is on a queue, or was started:
   /// reading its value starts nothing. Cancelling the task that waits cancels the operation.
   ///
   /// ```swift
@@ -108,7 +108,7 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
   /// let report = try await sync.value
   /// ```
   ///
-  /// - Throws: What the work threw; `CancellationError` when the operation was cancelled.
+  /// - Throws: The error of the work; `CancellationError` when the operation was cancelled.
   public final var value: Output {
     get async throws {
       try await withTaskCancellationHandler {
@@ -133,8 +133,8 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
     if let result { handler(result) }
   }
 
-  /// Waits until the operation has finished. On the main queue contexts see what was committed when
-  /// they are used next.
+  /// Waits until the operation has finished. On the main queue contexts see the commits when they
+  /// are used next.
   open override func waitUntilFinished() {
     super.waitUntilFinished()
     ManagedObjectContext.hasWaited()
@@ -182,7 +182,7 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
   /// Called by each ``cancel()``, also while ``main()`` runs.
   func didCancel() {}
 
-  /// Ends the operation. Does nothing when it has ended already, so that whoever comes last, the
+  /// Ends the operation. Does nothing when it has ended already, so that the later of the two, the
   /// work or its cancellation, need not know.
   ///
   /// - Returns: Whether it was this call that ended it.
@@ -218,7 +218,7 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
   /// Begins the work, or, when the operation was cancelled, finishes without. For queues, and for
   /// running it without one.
   ///
-  /// - Precondition: Nobody else has started it, unless it has finished.
+  /// - Precondition: It was not started elsewhere, unless it has finished.
   public final override func start() {
     let isCancelled = isCancelled
     guard !isFinished else { return }

@@ -19,16 +19,16 @@ extension DataStack {
   /// ```
   ///
   /// A rule takes the place of every key that the conventions would look at. Safe to call from any
-  /// thread. A key that is missing, a value that is null and one that cannot be converted mean what
-  /// they mean by convention, and values of other kinds are converted where nothing is lost, unless
+  /// thread. A key that is missing, a value that is null and one that cannot be converted mean the
+  /// same as by convention, and values of other kinds are converted where nothing is lost, unless
   /// the rule says otherwise. Calling it again goes on with the rules that are there; nil takes one
   /// back.
   ///
   /// - Parameter change: Changes the rules of the entity. It may be called more than once when
   ///   another thread writes rules at the same time.
   /// - Throws: ``MappingError`` when a rule names no property of the entity or can never fill it,
-  ///   and nothing has changed; `ModelError` when the model has no such entity; what the closure
-  ///   throws.
+  ///   and nothing has changed; `ModelError` when the model has no such entity; errors of the
+  ///   closure.
   public func mapping(
     forEntityNamed name: String, _ change: (inout Mapping) throws -> Void
   ) throws {

@@ -8,7 +8,7 @@ public import SyncGraph
 /// The parameters are the same everywhere:
 /// - `changes`: a list of JSON objects: `Data`, text, the URL of a file, `JSONValue`, dictionaries,
 ///   `Encodable` values, or a payload, as in `.file(url)`
-/// - `source`: a ``Serializer``; what it allows and what `operations` allow both have to allow it
+/// - `source`: a ``Serializer``; both it and `operations` have to allow a change
 /// - `predicate`: limits the stored objects that may be deleted
 /// - `parent`: the saved object whose children the items are; only its other children may be
 ///   deleted, beside a predicate those of them that meet it
@@ -23,7 +23,7 @@ extension DataStack {
   /// sync, and the store stays as it was.
   ///
   /// - Throws: `CancellationError`, ``MappingError`` when the serializer does not fit the model,
-  ///   ``SyncError``, ``JSONError`` or what the store says.
+  ///   ``SyncError``, ``JSONError`` or errors of the store.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
@@ -45,7 +45,7 @@ extension DataStack {
   /// It waits for syncs that run already, not for those that wait in queues, and never for the main
   /// queue, so it may be called from there.
   ///
-  /// - Throws: ``MappingError``, ``SyncError``, ``JSONError`` or what the store says.
+  /// - Throws: ``MappingError``, ``SyncError``, ``JSONError`` or errors of the store.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
@@ -87,7 +87,7 @@ extension DataStack {
   /// Runs a sync on the stack's queue and waits for its result.
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when the operation has run
-  ///   already or is about to; what the sync throws.
+  ///   already or is about to; errors of the sync.
   @discardableResult
   public func sync(_ sync: Sync) async throws -> SyncReport {
     try sync.claimRun(on: syncQueue)
@@ -145,8 +145,8 @@ extension DataStack {
   }
 }
 
-/// What the calls that sync below a parent take as its relationship to the items: a name, or the
-/// description.
+/// The types that calls that sync below a parent take as its relationship to the items: a name, or
+/// the description.
 public protocol RelationshipNameConvertible: Sendable {
   /// The name of the relationship, at either end.
   var relationshipName: String { get }

@@ -5,7 +5,7 @@ public import SyncGraph
 /// Syncs into the store of a context, immediately and on the calling thread, which has to be the
 /// context's queue.
 ///
-/// A sync does not look at unsaved edits: they stay as they are and win over what was synced until
+/// A sync does not look at unsaved edits: they stay as they are and win over synced values until
 /// they are saved or rolled back. When the call returns, the context has merged the result. In a
 /// disposable context everything is done and nothing is kept. In a child context the sync writes to
 /// the store as well, past the unsaved changes of its parents; these merge the result before the
@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   /// thread.
   ///
   /// - Throws: ``MappingError``; ``SyncError``, among it ``SyncError/Code/invalidRequest`` when the
-  ///   caller is not on the context's queue; ``JSONError``; what the store says.
+  ///   caller is not on the context's queue; ``JSONError``; errors of the store.
   @discardableResult
   public func sync(
     _ changes: some SyncPayloadConvertible, with source: some PlanSource,
@@ -179,7 +179,8 @@ extension ManagedObjectContext {
       return try Sync(.payload(payload), with: source, context: self, dataStack: stack, setup)
         .runNow()
     }
-    // A disposable context, or one that outlived its stack: nobody is there to hear announcements.
+    // A disposable context, or one that outlived its stack: announcements would have no stack to be
+    // posted on.
     var request = SyncRequest(
       plan: try mappingPlans.plan(for: source, in: model), payload: payload, setup: setup)
     request.limitToPlan()
@@ -195,7 +196,7 @@ extension ManagedObjectContext {
     return report
   }
 
-  /// Fills in what a request does not say and the context does.
+  /// Fills in settings of the context that a request lacks.
   func complete(_ request: inout SyncRequest) {
     if keepsNothing { request.setup.isDryRun = true }
     request.settings.author = request.settings.author ?? author

@@ -64,16 +64,16 @@ public struct Quarantine: Sendable {
     try stack.store.read { try $0.quarantine(of: name).map(QuarantinedItem.init) }
   }
 
-  /// Syncs items again, without deleting what they do not mention: per entity and parent in one
-  /// transaction. Those that can be stored now leave the quarantine in it, the others stay.
+  /// Syncs items again, without deleting objects that they do not mention: per entity and parent in
+  /// one transaction. Those that can be stored now leave the quarantine in it, the others stay.
   ///
   /// - Parameters:
   ///   - items: Which, and in which form; nil is all as they are.
   ///   - source: The serializer whose sync kept them; items of its entity are read as it says. Nil
   ///     is conventional mapping for all.
-  /// - Returns: What the syncs did; ``SyncReport/skipped`` items are still there.
+  /// - Returns: The report of the syncs; ``SyncReport/skipped`` items are still there.
   /// - Throws: ``JSONError`` for an item that was changed into something else than one JSON value;
-  ///   otherwise as a sync does. What was stored before stays stored.
+  ///   otherwise as a sync does. Items stored before stay stored.
   @discardableResult
   public func replay(
     _ items: [QuarantinedItem]? = nil, with source: (any PlanSource)? = nil
@@ -96,7 +96,7 @@ public struct Quarantine: Sendable {
     try stack.store.write { try $0.removeQuarantined(ids) }
   }
 
-  /// The items by what a sync is about.
+  /// The items by entity and parent.
   private static func groups(_ items: [QuarantinedItem]) -> [[QuarantinedRow]] {
     struct Place: Hashable {
       let entity: String
@@ -125,7 +125,7 @@ extension DataStack {
   public var quarantine: Quarantine { Quarantine(stack: self) }
 }
 
-/// A sync of items that are in quarantine: what it leaves out stays there, everything else leaves
+/// A sync of items that are in quarantine: items that it leaves out stay there, all others leave
 /// it.
 struct QuarantineReplay {
   let rows: [QuarantinedRow]

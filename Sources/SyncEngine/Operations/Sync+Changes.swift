@@ -89,8 +89,8 @@ extension Sync {
 
   // MARK: - By the name of the container
 
-  /// Brings the stored objects of an entity in step with JSON, on the stack's queue: the stack is
-  /// what a persistent container is elsewhere.
+  /// Brings the stored objects of an entity in step with JSON, on the stack's queue: the stack
+  /// takes the place of a persistent container.
   ///
   /// - Parameter completion: Called on the main queue, with the error if there was one.
   /// - Returns: The operation, to be observed or cancelled.

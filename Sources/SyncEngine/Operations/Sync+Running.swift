@@ -6,8 +6,8 @@ import SyncStore
 
 /// From the queue into the store.
 extension Sync {
-  /// Runs the sync now when nobody else is in its store, or when it is on no queue of its own;
-  /// otherwise it waits without a thread.
+  /// Runs the sync now when its store is free, or when it is on no queue of its own; otherwise it
+  /// waits without a thread.
   func begin() {
     guard let queue = OperationQueue.current, let waitingRoom = try? store.waitingRoom else {
       return run {}
@@ -52,7 +52,7 @@ extension Sync {
   }
 }
 
-/// Handing out what came of a sync.
+/// Handing out the result of a sync.
 extension Sync {
   /// Calls a completion handler on the main queue, with the error if there was one.
   func deliver(to completion: @escaping @Sendable ((any Error)?) -> Void) {
@@ -71,7 +71,7 @@ extension Sync {
     }
   }
 
-  /// Notes that somebody is about to add the operation to a queue: nobody can do that twice.
+  /// Notes that the operation is about to be added to a queue: a second time throws.
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/invalidRequest`` when it was done, or the
   ///   operation was started.
@@ -185,7 +185,7 @@ extension Sync {
   }
 }
 
-/// What a sync operation works off.
+/// The work of a sync operation.
 enum SyncWork: Sendable {
   case payload(SyncPayload)
   /// Several lists at once.

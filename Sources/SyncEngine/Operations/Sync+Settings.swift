@@ -1,6 +1,6 @@
 public import SyncCore
 
-/// What a sync is told before it starts.
+/// The settings of a sync before it starts.
 extension Sync {
   /// The settings that syncs share with page sessions; each is a property of the sync too.
   public var settings: SyncSettings {
@@ -35,7 +35,7 @@ extension Sync {
     set { self[\.setup.parent] = newValue }
   }
 
-  /// Who says how the items are read.
+  /// The source of the mapping by which the items are read.
   var source: any PlanSource {
     get { self[\.source] }
     set { self[\.source] = newValue }
@@ -61,9 +61,9 @@ extension Sync {
   }
 
   /// Whether an item that comes again as it was stored is passed over, without being read or
-  /// compared: what came last is remembered beside the objects, 128 bits for each item, and
-  /// forgotten when anybody else changes them. What comes of a sync is the same; it only takes less
-  /// time. Default: true.
+  /// compared: the last item is remembered beside the objects, 128 bits for each, and forgotten
+  /// when another writer changes them. The result of a sync is the same; it only takes less time.
+  /// Default: true.
   public var usesFingerprints: Bool {
     get { self[\.setup.usesFingerprints] }
     set { self[\.setup.usesFingerprints] = newValue }
@@ -125,7 +125,7 @@ public protocol SyncDelegate: AnyObject, Sendable {
   /// - Parameters:
   ///   - entityName: Entity of the object to be.
   ///   - parent: The object under whose relationship the item stands; nil at the top.
-  /// - Throws: Whatever should end the sync; the store stays as it was.
+  /// - Throws: An error that ends the sync; the store stays as it was.
   func sync(
     _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
   ) throws -> JSONValue

@@ -22,11 +22,10 @@ import SyncStore
 @dynamicMemberLookup
 public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable {
   // Mutable state: `prepared` until the operation starts, `state` ever after; each in its own lock.
-  // What is set up is in Sync+Settings, waiting and the result in Sync+Running, the run in
-  // Sync+Request.
+  // Sync+Settings has the settings, Sync+Running the waiting, the run and the result.
   struct Preparation {
     var setup: SyncSetup
-    /// Who says how the items are read.
+    /// The source of the mapping by which the items are read.
     var source: any PlanSource
     weak var delegate: (any SyncDelegate)?
     var stepObserver: (@Sendable (SyncStep) -> Void)?
@@ -78,8 +77,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   ///
   /// - Parameters:
   ///   - payload: The JSON, in any form that is a payload.
-  ///   - source: A ``Serializer``, or ``Conventional`` mapping. What is wrong with it is reported
-  ///     when the sync runs.
+  ///   - source: A ``Serializer``, or ``Conventional`` mapping. Errors in it are reported when the
+  ///     sync runs.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   ///   - path: Leads to the list inside the document, as in `data.items`; see ``path``.
   public convenience init(
@@ -112,7 +111,7 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   ///     only when there are several.
   ///   - context: A context that has to have the changes; nil is all that merge.
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
-  ///   - operations: What the sync may do.
+  ///   - operations: The changes that the sync may make.
   public convenience init(
     changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     predicate: Filter? = nil, parent: ManagedObject? = nil,

@@ -12,8 +12,8 @@ public import SyncGraph
 /// ```
 ///
 /// The lists are one sync: one transaction and one commit, one report, one ``ChangeSet``. Objects
-/// may refer to each other over all lists, in any order and in circles. What is deleted is decided
-/// when all lists were read: an object that any of them mentions stays, and lists of one entity say
+/// may refer to each other over all lists, in any order and in circles. Deletions are decided when
+/// all lists were read: an object that any of them mentions stays, and lists of one entity say
 /// together which objects there are. Apart from that they are applied in order, like the pages of a
 /// ``SyncSession``.
 ///
@@ -22,7 +22,7 @@ public import SyncGraph
 public struct SyncList: Sendable {
   let payload: SyncPayload
   let source: any PlanSource
-  /// What was said of this list; nil operations are those of the sync.
+  /// The settings of this list; nil operations are those of the sync.
   let operations: SyncOperations?
   let setup: SyncSetup
 
@@ -39,7 +39,7 @@ public struct SyncList: Sendable {
   ///   - parent: The saved object whose children the items are.
   ///   - parentRelationship: The relationship between the two, by its name at either end; needed
   ///     only when there are several.
-  ///   - operations: What the sync may do with this list; nil is what the sync may do.
+  ///   - operations: The changes that the sync may make with this list; nil is those of the sync.
   ///   - deletes: Whether an item says that its object is deleted; see ``SyncSettings/deletes``.
   public static func list(
     _ payload: some SyncPayloadConvertible, of entityName: String, at path: JSONPath? = nil,
@@ -55,8 +55,8 @@ public struct SyncList: Sendable {
   /// A list of items whose mapping was written by hand.
   ///
   /// - Parameters: as for the form that conventions map, but
-  ///   - source: A ``Serializer``, or ``Conventional`` mapping. What is wrong with it is reported
-  ///     when the sync runs.
+  ///   - source: A ``Serializer``, or ``Conventional`` mapping. Errors in it are reported when the
+  ///     sync runs.
   public static func list(
     _ payload: some SyncPayloadConvertible, with source: some PlanSource,
     at path: JSONPath? = nil, predicate: Filter? = nil, parent: ManagedObject? = nil,
@@ -72,7 +72,7 @@ public struct SyncList: Sendable {
 }
 
 extension SyncList {
-  /// What a sync that was set up like this is told of the list.
+  /// The setup of the list in a sync that was set up like this.
   func setup(in sync: SyncSetup) -> SyncSetup {
     var result = sync
     result.path = setup.path
@@ -109,9 +109,9 @@ extension DataStack {
   ///
   /// - Parameters:
   ///   - lists: The lists; see ``SyncList``.
-  ///   - operations: What the sync may do with lists that do not say it.
+  ///   - operations: The changes that the sync may make with lists that do not set their own.
   /// - Throws: `CancellationError`, ``MappingError`` when a serializer does not fit the model,
-  ///   ``SyncError``, ``JSONError`` or what the store says. Nothing of any list is stored then.
+  ///   ``SyncError``, ``JSONError`` or errors of the store. Nothing of any list is stored then.
   @discardableResult
   public func sync(
     _ lists: [SyncList], operations: SyncOperations = .all

@@ -2,9 +2,9 @@ public import Foundation
 import SyncCore
 import SyncGraph
 
-/// What a stack's syncs announce. The object of each notification is the ``DataStack``; the typed
-/// accessors of `Notification` give the rest. They are posted one after the other on the stack's
-/// delivery queue, so an observer never holds a sync up.
+/// The notifications of a stack's syncs. The object of each notification is the ``DataStack``; the
+/// typed accessors of `Notification` give the rest. They are posted one after the other on the
+/// stack's delivery queue, so an observer never holds a sync up.
 extension Notification.Name {
   /// A sync begins to run. Carries ``Foundation/Notification/sync``.
   public static let syncDidStart = Notification.Name("SyncDidStart")
@@ -37,7 +37,7 @@ extension Notification {
     if case .progress(_, let fraction)? = announcement?.event { fraction } else { nil }
   }
 
-  /// What the sync did.
+  /// The report of the sync.
   public var syncReport: SyncReport? {
     if case .finish(let report)? = announcement?.event { report } else { nil }
   }
@@ -52,8 +52,8 @@ extension Notification {
   }
 }
 
-/// What one notification of a sync says. It is taken apart by whoever looks at it, so that one that
-/// nobody looks at is no more than this.
+/// The content of one notification of a sync. Its readers take it apart, so that one without
+/// readers is no more than this.
 final class SyncAnnouncement: Sendable {
   enum Event: Sendable {
     case start
@@ -87,7 +87,7 @@ final class SyncAnnouncement: Sendable {
   }
 }
 
-/// Posts what happens to one sync.
+/// Posts the events of one sync.
 ///
 /// `lastProgress` is protected by its lock; everything else is constant.
 final class SyncAnnouncer: Sendable {

@@ -1,11 +1,11 @@
-/// What came of a call with a completion handler: a value, or why there is none.
+/// The result of a call with a completion handler: a value, or why there is none.
 public enum SyncResult<Value> {
-  /// What the call gives.
+  /// The value of the call.
   case success(Value)
   /// Why it gives nothing.
   case failure(any Error)
 
-  /// Keeps what the body returns or throws.
+  /// Keeps the value or the error of the body.
   init(_ body: () throws -> Value) {
     do {
       self = .success(try body())

@@ -8,11 +8,11 @@ struct SyncRunner {
   let control: SyncControl
   var priority = 0
 
-  /// Runs the body; what it calls first waits for the store, by priority and then order, and a sync
-  /// that is cancelled while it waits leaves at once.
+  /// Runs the body; its first call waits for the store, by priority and then order, and a sync that
+  /// is cancelled while it waits leaves at once.
   ///
   /// - Throws: ``SyncError`` when the caller is inside a sync of the same store already, which
-  ///   would wait for itself; `CancellationError`; what the body throws.
+  ///   would wait for itself; `CancellationError`; errors of the body.
   func run<T>(_ body: (_ enter: () throws -> Void) throws -> T) throws -> T {
     guard !store.waitsForCaller else {
       throw SyncError(

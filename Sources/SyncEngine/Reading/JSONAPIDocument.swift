@@ -9,11 +9,11 @@ package import SyncCore
 /// links     ──▶ whether it is a page, and which comes next
 /// ```
 ///
-/// Relationships are given by keys, so that cycles need no care and a list says who is in it and no
+/// Relationships are given by keys, so that cycles need no care and a list gives its members and no
 /// more. Below a mapping that was written by hand resources are nested where they are met first,
 /// and stand by type and id elsewhere.
 package struct JSONAPIDocument {
-  /// What tells a resource.
+  /// The type and id that tell a resource.
   struct Identity: Hashable {
     let type: String
     let id: String
@@ -42,7 +42,7 @@ package struct JSONAPIDocument {
   /// The address of the page after it.
   package let nextPage: String?
 
-  /// - Throws: ``SyncError`` when it is no such document, or one that says what went wrong.
+  /// - Throws: ``SyncError`` when it is no such document, or one that reports an error.
   package init(_ document: JSONValue) throws {
     guard let members = document.objectValue else {
       throw JSONAPIDocument.error("The payload is \(document.kindText), no JSON:API document.", "$")
@@ -124,7 +124,7 @@ extension JSONAPIDocument.Identity {
 }
 
 extension JSONAPIDocument {
-  /// What a resource says of its relationships; of those that have links alone it says nothing.
+  /// The linkages of a resource's relationships; a relationship that has links alone has none.
   static func linkages(of json: JSONObject) -> [(name: String, data: JSONValue)] {
     (json["relationships"]?.objectValue ?? JSONObject()).compactMap { member in
       member.value["data"].map { (member.key, $0) }
@@ -141,8 +141,8 @@ extension JSONAPIDocument {
     return data.map { nested($0.json, namesTypes, &seen, depth: 0) }
   }
 
-  /// What is deeper stands by its identity alone, so that a long chain becomes no JSON that is too
-  /// deep to be read.
+  /// Deeper resources stand by their identity alone, so that a long chain becomes no JSON that is
+  /// too deep to be read.
   private static let nestingLimit = 64
 
   private func nested(

@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// What a document became before it is read, and where its items stood.
+/// The document that is read in place of the given one, and the paths at which its items stood.
 struct RewrittenPayload {
   /// An item that stood anywhere in the document.
   struct Resource {
@@ -15,8 +15,8 @@ struct RewrittenPayload {
   var path: JSONPath?
   /// Where each item stood; empty where most are still where they were.
   var resources: [Resource] = []
-  /// The way that was gone already, and the objects of the document by what they are; where several
-  /// are equal, none.
+  /// The path that was followed already, and the objects of the document with their paths; where
+  /// several are equal, none.
   private var prefix = "$"
   private var originals: [JSONValue: String] = [:]
 
@@ -25,20 +25,20 @@ struct RewrittenPayload {
   /// Whether it is a page of a longer list, and the address of the next one.
   var isPage = false
   var nextPage: String?
-  /// What was passed over.
+  /// The members that were passed over.
   var remarks: [(path: String, message: String)] = []
 
   init() {}
 
-  /// Lets a hook rewrite what stands at a path, up to the first step that means each child.
+  /// Lets a hook rewrite the value at a path, up to the first step that means each child.
   ///
-  /// - Throws: ``JSONError`` when the path leads nowhere, and what the hook throws.
+  /// - Throws: ``JSONError`` when the path leads nowhere, and errors of the hook.
   init(
     _ document: JSONValue, at path: JSONPath?, by prepare: (JSONValue) throws -> JSONValue
   ) throws {
     let list = path?.listPath ?? JSONPath()
     guard let value = document.value(at: list) else {
-      // The reader says best what is wrong.
+      // The reader's error is the most exact.
       _ = try document.data().withUnsafeBytes { try JSONItemReader($0, at: list) }
       throw JSONError(.pathNotFound, path: "\(list)", message: "There is nothing at \(list).")
     }
@@ -64,7 +64,7 @@ struct RewrittenPayload {
   ///
   /// - Parameters:
   ///   - item: Its number.
-  ///   - place: Where it stands in what is read.
+  ///   - place: Its place in the rewritten document.
   func place(of item: Int, _ place: JSONItemPlace, _ json: () -> JSONValue) -> JSONItemPlace {
     if !resources.isEmpty { return JSONItemPlace(path: resources[item].path) }
     if !originals.isEmpty, let path = originals[json()], !path.isEmpty {
@@ -108,7 +108,7 @@ extension JSONAPIDocument {
         .init(path: resource.path, node: isIncluded || number != plan.root ? number : nil))
     }
     result.json = .array(items)
-    // Where nothing is of the entity, nobody said which objects of it there are.
+    // A document without objects of the entity does not say that there are none.
     if !data.isEmpty, !result.resources.contains(where: { $0.node == nil }) {
       result.isWhole = false
     }
@@ -124,8 +124,8 @@ extension JSONAPIDocument {
       type.flatMap { numbers[$0] } ?? (isIncluded ? nil : plan.root)
     }
 
-    /// The node of the entity that a type names: what the entity says (`sync.type`), or its name,
-    /// in the plural too.
+    /// The node of the entity that a type names: the entity's `sync.type`, or its name, in the
+    /// plural too.
     func named(_ type: String) -> Int? {
       if let said = plan.nodes.firstIndex(where: { $0.entity.userInfo["sync.type"] == type }) {
         return said
@@ -152,7 +152,7 @@ extension JSONAPIDocument {
       seen.insert(identity)
       waiting.append((resource.json, nodes.numbers[identity.type] ?? plan.root))
     }
-    // Whoever leads to a resource says what it is, where its type does not.
+    // The relationship that leads to a resource gives its entity, where its type does not.
     while let (json, number) = waiting.popLast() {
       let node = plan.nodes[number]
       for (name, linkage) in JSONAPIDocument.linkages(of: json) {
@@ -179,7 +179,8 @@ extension JSONAPIDocument {
     return nodes
   }
 
-  /// A resource as an item of a node: what the node does not ask for of the form is left out.
+  /// A resource as an item of a node: members of the form that the node does not ask for are left
+  /// out.
   private func flat(_ json: JSONObject, _ node: PlanNode) -> JSONObject {
     var item = JSONObject()
     for key in ["id", "type", "links", "meta"] where key == "id" || node.members.find(key) >= 0 {
@@ -198,8 +199,8 @@ extension JSONAPIDocument {
 }
 
 extension PlanNode {
-  /// The key under which the node knows what a document calls so, with underscores for dashes if
-  /// need be.
+  /// The key under which the node knows a name of the document, with underscores for dashes if need
+  /// be.
   fileprivate func key(for name: String) -> String {
     guard members.find(name) < 0 else { return name }
     let other = name.replacing("-", with: "_")

@@ -1,9 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// What the parts of a payload have found that is said once for all of it.
+/// Findings in the parts of a payload that the report tells once for all of it.
 struct CollectedFindings {
-  /// What several places of the payload say differently, by entity.
+  /// Contradictions between places of the payload, by entity.
   private var contradictions: [Int: Contradictions] = [:]
 
   /// The new objects of serializers with groupers, by entity and group.
@@ -12,7 +12,7 @@ struct CollectedFindings {
   /// The entities whose objects are looked up without an index, and of which that was said.
   var withoutIndex: Set<Int> = []
 
-  /// Takes in what was found in a part, once it is decided what becomes of it.
+  /// Takes over the findings of a part whose items are all decided.
   mutating func add(_ matches: Matches, _ planner: LinkPlanner) {
     for batch in matches.batches {
       for found in [batch.staged.contradictions, batch.contradictions] where found.count > 0 {
@@ -40,7 +40,7 @@ struct CollectedFindings {
     }
   }
 
-  /// Reports what several places say differently.
+  /// Reports the contradictions.
   func noteContradictions(_ model: ManagedObjectModel, in report: ReportBuilder) {
     for (entity, contradictions) in contradictions.inKeyOrder {
       contradictions.note(of: model.entities[entity], in: report)
@@ -124,8 +124,8 @@ extension NewObjectsOfGroup {
   }
 }
 
-/// A payload in parts looks up what each of them mentions. Without an index that reads the whole
-/// table each time.
+/// A payload in parts looks up the keys of each part. Without an index that reads the whole table
+/// each time.
 extension SyncPass {
   /// Rows of a table that are read in no time.
   private static let smallTable = 1_000

@@ -12,7 +12,7 @@ struct PayloadPlace {
 struct ReadPart {
   let part: StagedPart
 
-  /// What is said of it.
+  /// Notes about the part.
   let report: ReportBuilder
   let end: PayloadPlace
 }
@@ -28,7 +28,7 @@ final class PartReader {
   private let fingerprints: FingerprintSet?
   private let version: PartVersion
 
-  /// - Parameter fingerprints: What earlier syncs have left, when they are used.
+  /// - Parameter fingerprints: The fingerprints of earlier syncs, when they are used.
   init(
     _ request: SyncRequest, _ bytes: UnsafeRawBufferPointer, _ parent: ParentScope?,
     _ limit: PayloadReader.PartLimit, from start: PayloadPlace, _ fingerprints: FingerprintSet?,
@@ -108,7 +108,7 @@ final class PartReader {
     return PayloadPlace(reader: reader, itemCount: stager.part.items.end, isAtEnd: isAtEnd)
   }
 
-  /// What the steps of the loop need of each other.
+  /// State that the steps of the loop share.
   private struct Progress {
     let first: Int
     var nextCheckpoint = 0
@@ -169,7 +169,7 @@ final class PartReader {
       try reader.readSkipped(into: tape)
       return false
     } catch {
-      // Read in order, the document says best what is wrong with it.
+      // Read in order, the document tells its first error.
       reader = start.reader
       while try reader.next(into: tape) {}
       throw error

@@ -105,7 +105,7 @@ final class PayloadReader {
     queue.async { part.read() }
   }
 
-  /// Takes over what the report says of a part.
+  /// Adds the report of a part to the whole one.
   private func accept(_ read: ReadPart) -> StagedPart {
     report.add(read.report)
     return read.part
@@ -123,11 +123,11 @@ extension PayloadReader: Sendable {}
 /// ```
 ///
 /// The sync claims it itself when it needs the part before the queue has come to it, so it never
-/// waits for a thread that the system does not have. What is found wrong with the part is told when
-/// the part is taken, that is, after everything that is wrong with those before it.
+/// waits for a thread that the system does not have. Errors of the part are thrown when it is
+/// taken, that is, after all errors of those before it.
 ///
-/// `reader` and `result` belong to whoever has claimed the part, and to the sync once `isRead` was
-/// signalled.
+/// `reader` and `result` belong to the thread that has claimed the part, and to the sync once
+/// `isRead` was signalled.
 final class PartAhead: @unchecked Sendable {
   private struct State {
     var isClaimed = false
@@ -169,7 +169,7 @@ final class PartAhead: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Gives the part up. Nobody reads it any more when this returns.
+  /// Gives the part up. No thread reads it any more when this returns.
   func stop() {
     state.withLock { $0.isWanted = false }
     guard claim() == nil else { return }
@@ -183,7 +183,7 @@ final class PartAhead: @unchecked Sendable {
     state.withLock { _ in }
   }
 
-  /// The reader, for whoever asks first.
+  /// The reader, for the first caller; nil for later ones.
   private func claim() -> PartReader? {
     let isFirst = state.withLock { state in
       defer { state.isClaimed = true }

@@ -15,10 +15,10 @@ final class PayloadRewriting {
     self.request = request
   }
 
-  /// The request for what the payload becomes.
+  /// The request for the rewritten payload.
   ///
   /// - Throws: ``JSONError`` when it is no JSON, ``SyncError`` when it is no document of its form,
-  ///   what a hook throws.
+  ///   errors of a hook.
   func run(_ control: SyncControl) throws -> SyncRequest {
     var document = try request.payload.withBytes(control) {
       try JSONValue(document: $0, request.settings.reading)

@@ -1,10 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// What is decided when the whole payload has been seen.
+/// Decisions that need the whole payload.
 extension SyncPass {
-  /// Links what waited for later parts, deletes what no part mentions, and keeps what later syncs
-  /// have to know.
+  /// Links references that waited for later parts, deletes rows that no part mentions, and keeps
+  /// the facts that later syncs need.
   func end(in transaction: StoreTransaction) throws {
     let unresolved = try linkWaiting(in: transaction)
     try delete(in: transaction)
@@ -33,7 +33,7 @@ extension SyncPass {
     return unresolved
   }
 
-  /// Keeps what later syncs and the program have to know.
+  /// Keeps the facts that later syncs and the program need.
   func keep(_ unresolved: [UnresolvedReference], in transaction: StoreTransaction) throws {
     if request.settings.deferReferences { try deferred(in: transaction).save(unresolved) }
     try request.hooks.willEnd?(transaction)
@@ -88,8 +88,8 @@ extension SyncPass {
 
 /// Objects that the payload says are deleted.
 extension SyncPass {
-  /// Deletes the objects of a part that it says are gone, once it is written: what it says of them
-  /// elsewhere counts before.
+  /// Deletes the objects of a part that it says are gone, once it is written: values that it gives
+  /// for them elsewhere count before.
   func deleteTombstones(of matches: Matches, in transaction: StoreTransaction) throws {
     for batch in matches.batches where !batch.staged.tombstones.isEmpty {
       claims.state.hasTombstones = true

@@ -42,7 +42,7 @@ extension SyncPass {
       } else if version.tracksItems {
         let count = version.leftOut.count
         version.leftOut.merge(try check.offenders()) { first, _ in first }
-        // Nobody is to blame whom leaving out would help.
+        // No more items to leave out that would help: the error stays.
         guard version.leftOut.count > count else { throw failure.error }
       }
       claims.restore(before)
@@ -65,10 +65,10 @@ extension SyncPass {
     }
   }
 
-  /// Does so again when somebody wrote since, or when it would have had to wait for another
-  /// transaction.
+  /// Does so again when another transaction wrote since, or when reading would have had to wait for
+  /// one.
   ///
-  /// - Returns: What is staged now.
+  /// - Returns: The part as it is staged now.
   private func refreshKnownItems(
     _ first: StagedPart, in transaction: StoreTransaction
   ) throws -> StagedPart {
@@ -160,7 +160,7 @@ extension SyncPass {
       partWork(request.settings.operations, in: transaction))
   }
 
-  /// What all phases work with.
+  /// The values that all phases work with.
   func partWork(_ operations: SyncOperations, in transaction: StoreTransaction) -> PartWork {
     PartWork(
       transaction: transaction, operations: operations, claims: claims, edits: edits,
@@ -221,7 +221,7 @@ struct ItemOffer {
     let parent: ManagedObjectID?
   }
 
-  /// New objects in the order of the payload: what contains comes before what it contains.
+  /// New objects in the order of the payload: containers come before their contents.
   private func newItems(below parent: ManagedObjectID?) -> [NewItem] {
     var items: [NewItem] = []
     for batch in matcher.batches {

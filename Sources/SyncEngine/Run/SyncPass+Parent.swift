@@ -14,8 +14,8 @@ extension SyncPass {
     }
   }
 
-  /// Whether who leaves the parent is decided at the end, because the list goes on in other parts,
-  /// or because a predicate limits it.
+  /// Whether leaving children are decided at the end, because the list goes on in other parts, or
+  /// because a predicate limits it.
   var endsParentList: Bool {
     parent != nil && (!isOnlyPart || request.settings.filter != nil)
   }
@@ -32,7 +32,7 @@ extension SyncPass {
   // MARK: - A part
 
   /// Notes the children that a written part has, links those that nothing else links, and reports
-  /// who moved here.
+  /// children that moved here.
   func noteChildren(of matches: Matches, in transaction: StoreTransaction) throws {
     guard let parent else { return }
     let batch = matches.rootBatch
@@ -106,8 +106,8 @@ extension SyncPass {
     return list
   }
 
-  /// Puts the list of a given parent into the order of the items; who stays without being one comes
-  /// last.
+  /// Puts the list of a given parent into the order of the items; children that stay without being
+  /// one come last.
   func orderChildren(in transaction: StoreTransaction) throws {
     guard let parent = parent?.parent, let links = orderedList else { return }
     let now = try transaction.members(

@@ -1,8 +1,8 @@
 import SyncCore
 
-/// What the report has to say of a payload and of its parts.
+/// The report of a payload and of its parts.
 extension SyncPass {
-  /// What was done. To be asked for once, at the end.
+  /// The report of the sync. To be asked for once, at the end.
   func finishReport() -> SyncReport {
     unsentEdits?.describe(in: report)
     collected.noteContradictions(request.plan.model, in: report)
@@ -14,7 +14,7 @@ extension SyncPass {
     return result
   }
 
-  /// Says what of a document was passed over, and that a page of a list is no list.
+  /// Reports members of a document that were passed over, and that a page of a list is no list.
   func noteRewriting() {
     guard let rewritten = request.rewritten else { return }
     let entity = request.plan.rootNode.entity
@@ -51,7 +51,7 @@ extension SyncPass {
     }
   }
 
-  /// Notes what the items at the top are, where the report lists it.
+  /// Notes the objects of the items at the top, where the report lists them.
   func noteObjects(of matches: Matches) {
     let part = matches.part
     let batch = matches.rootBatch

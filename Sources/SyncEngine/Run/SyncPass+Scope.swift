@@ -4,7 +4,7 @@ import SyncStore
 /// Which stored rows take part.
 extension SyncPass {
   /// The parent's children, as far as a predicate lets them; else the predicate; else, for a tree,
-  /// its roots and what is below those that go; else the whole entity.
+  /// its roots and the rows below deleted ones; else the whole entity.
   var scope: Scope {
     if let parent {
       if case .reference = parent.way { return Scope(kind: .children) }
@@ -64,7 +64,8 @@ extension SyncPass {
     {
       for reference in try deferred(in: transaction).load() { claims.append(reference) }
     }
-    // It tells who goes, and to later parts which of several objects of a key comes first.
+    // The scope decides which rows may be deleted, and in later parts which of several objects of a
+    // key comes first.
     guard !claims.state.hasBegun, request.settings.operations.contains(.delete) || mayHaveParts
     else {
       return
@@ -100,7 +101,7 @@ extension SyncPass {
       || request.placeOfList != nil
   }
 
-  /// Whether what one part of the sync refers to may have come with another one.
+  /// Whether references of one part of the sync may lead to objects of another one.
   var isInParts: Bool { claims.state.partCount > 1 || request.placeOfList != nil }
 
   /// Whether the part that is worked off is a whole list.

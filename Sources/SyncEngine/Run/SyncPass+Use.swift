@@ -1,8 +1,8 @@
 import SyncCore
 
 /// A payload of which nothing can be used is hardly the one that was meant: an error document, or
-/// an envelope around the list. Into an empty table it would be a success, and nobody would look at
-/// the report.
+/// an envelope around the list. Into an empty table it would be a success with a report that is
+/// easily overlooked.
 extension SyncPass {
   /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that
   ///   says nothing that its entity knows, and is none of those that are stored.
@@ -40,8 +40,8 @@ extension SyncPass {
       && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
   }
 
-  /// A sentence with what to do when nothing of the payload can be used: where its lists lie comes
-  /// first, because it is the cause then.
+  /// Adds advice to a sentence that says that nothing of the payload can be used: where its lists
+  /// lie comes first, because it is the cause then.
   func advising(_ sentence: String) -> String {
     let places = ListPlaces(
       in: bytes, at: request.setup.path, options: request.settings.reading)
@@ -53,7 +53,7 @@ extension SyncPass {
 /// Where the lists of objects lie in a document that is one object around them, as most APIs
 /// answer.
 struct ListPlaces {
-  /// What `at:` takes for each.
+  /// The path that `at:` takes for each.
   let paths: [String]
 
   /// Objects in objects that are looked into.
@@ -91,7 +91,7 @@ struct ListPlaces {
     }
   }
 
-  /// A sentence that says what to do.
+  /// A sentence that advises which path to give.
   var advice: String {
     switch paths.count {
     case 0: SyncError.listAdvice

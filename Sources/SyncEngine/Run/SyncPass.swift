@@ -12,10 +12,10 @@ final class SyncPass {
   var changeCount: ChangeCount
   let checks: [NodeChecks]
   let memberCounts: MemberCountCheck
-  /// What was edited here and not sent; nil when the store tracks no changes.
+  /// Edits made here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
   var phases: PhaseClock
-  /// What the claims are of this list while another one of the sync is worked off.
+  /// The claims of this list while another one of the sync is worked off.
   var claimsOfList = Claims.OfList()
   /// Every row of the root entity, when the only part of the payload read them.
   var knownRows: PlainArray<Int64>?
@@ -88,14 +88,14 @@ final class SyncPass {
     phases.end(.parse)
   }
 
-  /// Does a part of the work inside a transaction, with what was edited here until it began.
+  /// Does a part of the work inside a transaction, with the edits made here until it began.
   func work(in transaction: StoreTransaction, _ body: (StoreTransaction) throws -> Void) throws {
     unsentEdits = try UnsentEdits.read(
       in: transaction, after: unsentEdits,
       answered: request.targets.map {
         ManagedObjectID(entity: request.plan.rootNode.entity, row: $0)
       })
-    // When somebody else wrote after the last batch, nobody knows any more which keys are there.
+    // When another writer committed since the last batch, other keys may be there.
     if !claims.seenKeys.isEmpty, try transaction.generation() != lastGeneration {
       claims.seenKeys = [:]
     }
@@ -108,7 +108,7 @@ final class SyncPass {
     unsentEdits.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Counts what a transaction changed.
+  /// Counts the changes of a transaction.
   func count(_ changes: ChangeSet) {
     changeCount.count(changes)
     if !changes.isEmpty { report.report.commits.sets.append(changes) }
@@ -117,8 +117,8 @@ final class SyncPass {
 
   // MARK: - Parts
 
-  /// Works off the payload, or what was not staged of it, inside one transaction, and decides what
-  /// the end decides; for a page only what it says itself.
+  /// Works off the payload, or the rest of it that was not staged, inside one transaction, and
+  /// takes the decisions of its end; for a page only those about itself.
   func workOff(in transaction: StoreTransaction) throws {
     try readScope(in: transaction)
     try workOffParts(in: transaction)
@@ -188,7 +188,7 @@ final class SyncPass {
     phases.end(.link)
   }
 
-  /// Ends a page: the session takes over what it said.
+  /// Ends a page: the session takes over its claims.
   func endPage(in transaction: StoreTransaction) throws {
     try noteObjectsOutsideGroups(in: transaction)
     try phases.begin(.save, total: 1)

@@ -75,7 +75,7 @@ package struct ListsRun {
     return changes
   }
 
-  /// Decides what needs all lists: waiting references, and deletions.
+  /// Takes the decisions that need all lists: waiting references, and deletions.
   private func decide(_ passes: [SyncPass], in transaction: StoreTransaction) throws {
     var states: [Int: Claims.State] = [:]
     for pass in passes {
@@ -116,7 +116,7 @@ extension SyncPass {
     return try body()
   }
 
-  /// Takes over what the lists of a sync have in common.
+  /// Takes over the state that the lists of a sync share.
   func goOn(after earlier: SyncPass) {
     guard earlier !== self else { return }
     changeCount = earlier.changeCount

@@ -11,11 +11,11 @@ package import SyncStore
 /// A large file is worked off in parts, parse to link for each, inside the one transaction; while
 /// one is written the next is read (``PartAhead``). A sync that commits per batch has a transaction
 /// for each part and a last one for the deletions. A dry run of it has one transaction, so that
-/// parts see those before them. Parts are applied in order, without knowing what comes; what the
-/// end has to know of them is in ``Claims``.
+/// parts see those before them. Parts are applied in order, without knowing later ones; ``Claims``
+/// holds the facts about them that the end needs.
 ///
-/// Whatever throws in between, a checkpoint of a cancelled sync among it, leaves the store as it
-/// was at the last commit.
+/// An error in between, a checkpoint of a cancelled sync included, leaves the store as it was at
+/// the last commit.
 package final class SyncRun {
   let request: SyncRequest
   let store: Store
@@ -31,7 +31,7 @@ package final class SyncRun {
   ///
   /// - Parameter enter: Called once before the store is written to, when everything that does not
   ///   need it is done: where syncs wait for each other.
-  /// - Returns: The report, and what the last transaction changed.
+  /// - Returns: The report, and the changes of the last transaction.
   package func run(
     enter: () throws -> Void = {}
   ) throws -> (report: SyncReport, changes: ChangeSet) {
@@ -135,8 +135,8 @@ package final class SyncRun {
 
   // MARK: - The end of a session
 
-  /// Ends a page session: references are linked whose object came with a later page, and what no
-  /// page mentioned is deleted. Runs on the calling thread, inside the store's gate.
+  /// Ends a page session: links references whose object came with a later page, and deletes rows
+  /// that no page mentioned. Runs on the calling thread, inside the store's gate.
   ///
   /// - Parameter check: Called inside the transaction before anything is decided, with whether
   ///   there was any page.
@@ -169,7 +169,8 @@ extension Store {
   /// Runs one transaction of a sync. Cancelling the sync ends it wherever it is: while it waits for
   /// its turn, inside a long statement, between two of them. Only the commit itself is not stopped.
   ///
-  /// - Throws: `CancellationError` when the sync was cancelled, whatever that made fail first.
+  /// - Throws: `CancellationError` when the sync was cancelled, even if another error came of it
+  ///   first.
   func write(
     _ request: SyncRequest, _ control: SyncControl,
     _ body: (StoreTransaction) throws -> Void

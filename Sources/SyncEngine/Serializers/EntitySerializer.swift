@@ -36,7 +36,7 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
 
   /// The key of the serializer that this is a copy of, as long as no closure of it was replaced.
   private var origin: PlanKey?
-  /// What copies share as long as no closure of one of them was replaced.
+  /// A mark that copies share as long as no closure of one of them was replaced.
   private var kinship = Kinship()
 
   private mutating func forget() {
@@ -81,8 +81,8 @@ public struct EntitySerializer<Object: ManagedObject>: Serializer {
     let policy: SyncPolicy
   }
 
-  /// That of the serializer it is a copy of, with what was changed; nil when rules, validators or
-  /// the hook were replaced.
+  /// That of the serializer it is a copy of, with the changed settings; nil when rules, validators
+  /// or the hook were replaced.
   public var planKey: AnyHashable? {
     origin.map { AnyHashable(key($0, groupers.map(\.wholeText))) }
   }

@@ -2,7 +2,7 @@ public import SyncCore
 public import SyncGraph
 
 /// Stores one object whose JSON has names of properties as keys. Values are taken as the types of
-/// the attributes take them, without conversions; what stands below a relationship is read by
+/// the attributes take them, without conversions; values below a relationship are read by
 /// convention. Nothing is deleted.
 ///
 /// Runs now, on the calling thread, which has to be the context's queue, in a transaction of its
@@ -84,8 +84,8 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
-  /// Checks that conventions can read what stands below a relationship: nobody looks at the report
-  /// of one object.
+  /// Checks that conventions can read the value below a relationship: the report of one object is
+  /// easily overlooked.
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/typeMismatch``.
   fileprivate func checkNested(_ value: JSONValue, forKey key: String) throws {

@@ -3,8 +3,8 @@ public import SyncGraph
 
 /// Rules for objects that the payload gives by their keys alone.
 extension Rule {
-  /// One object that is given by its key alone. Where nobody has the key, an object is made that
-  /// has nothing else: a stub, which what comes later fills.
+  /// One object that is given by its key alone. Where no object has the key, one is made that has
+  /// nothing else: a stub, which later items fill.
   public static func toOne<Object: ManagedObject>(
     _ path: JSONPath, creating type: Object.Type
   ) -> Rule {
@@ -17,7 +17,7 @@ extension Rule {
     toOne(path) { Stubs(entityName: entityName) }
   }
 
-  /// Objects that are given by their keys alone. Stubs are made where nobody has a key; former
+  /// Objects that are given by their keys alone. Stubs are made where no object has a key; former
   /// members that the list does not name are unlinked, not deleted.
   public static func toMany<Object: ManagedObject>(
     _ path: JSONPath, creating type: Object.Type

@@ -1,8 +1,8 @@
 public import SyncCore
 public import SyncGraph
 
-/// How JSON becomes objects of one entity, said by hand: which rule fills which property, what
-/// identifies an object, and what a sync may do.
+/// How JSON becomes objects of one entity, said by hand: the rules that fill properties, the
+/// attributes that identify an object, and the changes that a sync may make.
 ///
 /// ```swift
 /// struct EmployeeSerializer: Serializer {
@@ -18,7 +18,7 @@ public import SyncGraph
 ///
 /// Everything but `Object`, ``identifiers`` and ``mapping`` has a default. Properties that the
 /// mapping does not name are left alone. A serializer is asked for its settings when a sync begins,
-/// on whatever thread that happens.
+/// on any thread.
 public protocol Serializer<Object>: PlanSource {
   /// The class of the objects; `ManagedObject` where they have none of their own, with
   /// ``entityName``.
@@ -34,7 +34,7 @@ public protocol Serializer<Object>: PlanSource {
   /// How each property gets its value.
   var mapping: Mapping { get }
 
-  /// Whether every item becomes a new object, whatever is stored; then ``insertMissing`` and
+  /// Whether every item becomes a new object, even if its key is stored; then ``insertMissing`` and
   /// ``updateExisting`` mean nothing. Without identifiers nothing is deleted. Default: false.
   var forceInsert: Bool { get }
 
@@ -52,17 +52,16 @@ public protocol Serializer<Object>: PlanSource {
   /// not received.
   var validators: [Validator] { get }
 
-  /// Sees what an item fills an object with, after all rules for attributes, in their order, and
-  /// may change it: for values that come of several others. Called once for each item of the
-  /// serializer, at whatever level, before anybody looks for its object; what stands below
-  /// relationships is read afterwards. Called again for items of a part of the payload that has to
-  /// be read again, because another item in it cannot be used. An error makes the item unfit.
-  /// Default: none.
+  /// Sees the values with which an item fills an object, after all rules for attributes, in their
+  /// order, and may change them: for values that come of several others. Called once for each item
+  /// of the serializer, at every level, before its object is looked up; relationships are read
+  /// afterwards. Called again for items of a part of the payload that has to be read again, because
+  /// another item in it cannot be used. An error makes the item unfit. Default: none.
   var didFill: FillHook? { get }
 
   /// Whether an item says that its object is deleted, as in `{ $0["deleted"] == true }`. Of such an
-  /// item nothing counts but its identifiers; what is stored with them goes, whatever
-  /// ``deleteMissing`` says. Default: none.
+  /// item nothing counts but its identifiers; stored objects with them are deleted, under any
+  /// ``deleteMissing``. Default: none.
   var deletes: ItemTest? { get }
 
   /// The stored objects that the sync knows about: those that meet all of these. Others are neither
@@ -70,8 +69,8 @@ public protocol Serializer<Object>: PlanSource {
   /// Default: all.
   var groupers: [Filter] { get }
 
-  /// Which subentity each item is, as a key of it says. Default: what the model says
-  /// (`sync.typeKey`); else all are objects of the entity itself.
+  /// Which subentity each item is, as a key of it says. Default: the model's `sync.typeKey`; else
+  /// all are objects of the entity itself.
   var subentities: Subentities? { get }
 
   /// How the rules decide where the JSON leaves a choice.

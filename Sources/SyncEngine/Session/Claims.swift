@@ -1,17 +1,17 @@
 import SyncCore
 import SyncStore
 
-/// What a payload or a session has said so far, as far as later parts of it and the deletions at
-/// its end have to know: which objects it mentioned, who was nested below an owner, and who was not
-/// in a list.
+/// The claims of a payload or a session so far, as later parts of it and the deletions at its end
+/// need them: objects that were mentioned, rows nested below an owner, and members that a list
+/// omitted.
 ///
 /// ```
 /// before ── committed by parts or pages before, in memory and perhaps in the store (``ClaimsStore``)
 /// new    ── said since, and thrown away when the part fails
 /// ```
 ///
-/// Parts are applied in order and know nothing of those to come: what an earlier one stored is
-/// history. It holds bits, not objects, and outlives the batches. Confined to its sync.
+/// Parts are applied in order and know nothing of those to come: rows that an earlier one stored
+/// are history. It holds bits, not objects, and outlives the batches. Confined to its sync.
 final class Claims {
   @exclusivity(unchecked) private(set) var before = Content()
   @exclusivity(unchecked) var new = Content()
@@ -25,14 +25,14 @@ final class Claims {
 
   init() {}
 
-  /// Goes on behind what was said before.
+  /// Continues after earlier claims.
   init(_ before: Content, _ state: State) {
     self.before = before
     self.state = state
     committedState = state
   }
 
-  /// What is small, whatever the payload says.
+  /// The facts that stay small, however large the payload is.
   struct State: Codable, Equatable {
     /// The first row that the sync gave to an object of the root entity.
     var firstNewRow = Int64.max
@@ -45,7 +45,7 @@ final class Claims {
     /// Items at the top of the payload, and those among them that can be used.
     var itemCount = 0
     var usableItemCount = 0
-    /// Whether a key at the top could not be read, so that nobody knows which object was meant.
+    /// Whether a key at the top could not be read, so that its object is unknown.
     var isRootSuspended = false
     /// Whether an item at the top nests others of its entity, so that the payload is a tree.
     var nestsChildren = false
@@ -77,7 +77,7 @@ final class Claims {
     }
   }
 
-  /// What was said in some parts.
+  /// The claims of some parts.
   struct Content {
     /// By the numbers of ``ClaimedSet``.
     var sets: [Int: RowSet] = [:]
@@ -185,14 +185,15 @@ final class Claims {
     new.unlisted[Member(row: member.row, column: Relationship(column))] = member
   }
 
-  /// Notes that a list has a member: it is not left out any more, whatever earlier lists said.
+  /// Notes that a list has a member: it is not omitted any more, even if an earlier list omitted
+  /// it.
   func relist(_ member: Member) {
     if new.unlisted.removeValue(forKey: member) != nil || before.unlisted[member] != nil {
       new.relisted.insert(member)
     }
   }
 
-  /// Whether any list left anybody out.
+  /// Whether any list omitted a member.
   var hasUnlisted: Bool { !before.unlisted.isEmpty || !new.unlisted.isEmpty }
 
   // MARK: - Keys that no object had
@@ -219,7 +220,7 @@ final class Claims {
     new.references[reference.place, default: []].append(reference)
   }
 
-  /// Forgets what a place waits for: it was given again.
+  /// Forgets the references that a place waits for: it was given again.
   func drop(_ place: UnresolvedReference.Place) {
     new.references[place] = nil
     if before.references[place] != nil { new.answered.insert(place) }
@@ -227,7 +228,7 @@ final class Claims {
 
   // MARK: - Several lists
 
-  /// What was said of one list of a sync that has several, while another list is worked off.
+  /// The claims of one list of a sync that has several, while another list is worked off.
   struct OfList {
     fileprivate var state = State()
     fileprivate var sets: [Int: RowSet] = [:]
@@ -254,17 +255,17 @@ final class Claims {
 
   // MARK: - Parts
 
-  /// What was said since the last commit, to come back to with ``restore(_:)``.
+  /// The claims since the last commit, to come back to with ``restore(_:)``.
   var mark: (Content, State) { (new, state) }
 
   func restore(_ mark: (Content, State)) { (new, state) = mark }
 
-  /// Throws away what was said since the last commit.
+  /// Throws away the claims since the last commit.
   func rollBack() { (new, state) = (Content(), committedState) }
 
-  /// What was said counts from now on.
+  /// Makes the claims since the last commit lasting.
   ///
-  /// - Complexity: O(*n*) in what was said since the last time.
+  /// - Complexity: O(*n*) in the claims since the last time.
   func commit() {
     for (set, rows) in new.sets { before.sets[set, default: RowSet()].formUnion(rows) }
     for member in new.relisted { before.unlisted[member] = nil }

@@ -2,13 +2,13 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// Claims in the store, as rows in the tables of an ``OpenSync``: what a part said is written with
-/// it, and read as a whole by whoever goes on.
+/// Claims in the store, as rows in the tables of an ``OpenSync``: the claims of a part are written
+/// with it, and read as a whole by the process that continues.
 struct ClaimsStore {
   let model: ManagedObjectModel
   let control: SyncControl
 
-  /// What is small: of which model the names are, the counts, and the settings that all pages and
+  /// The small facts: of which model the names are, the counts, and the settings that all pages and
   /// the end have to share, by their names.
   struct Summary: Codable {
     var model: String
@@ -21,17 +21,17 @@ struct ClaimsStore {
       Summary(model: model.versionHash, state: claims.state, settings: settings))
   }
 
-  /// - Returns: Nil when nobody has written it, or a build that wrote something else.
+  /// - Returns: Nil when none was written, or another build wrote another form.
   static func summary(of sync: OpenSync) -> Summary? {
     try? JSONDecoder().decode(Summary.self, from: sync.head)
   }
 
   // MARK: - Writing
 
-  /// Writes what was said since the last commit.
+  /// Writes the claims since the last commit.
   ///
   /// - Throws: `CancellationError`; errors of the store.
-  /// - Complexity: O(*n*) in what was content.
+  /// - Complexity: O(*n*) in the rows, members and references.
   func write(_ claims: Claims, to sync: OpenSync, in transaction: StoreTransaction) throws {
     for (number, rows) in claims.new.sets {
       try control.checkpoint()
@@ -71,8 +71,8 @@ struct ClaimsStore {
 
   /// Reads everything that was content.
   ///
-  /// - Throws: ``Claims/outdated`` when it names what the model does not have; `CancellationError`;
-  ///   errors of the store.
+  /// - Throws: ``Claims/outdated`` when it names an entity or property that the model does not
+  ///   have; `CancellationError`; errors of the store.
   func read(_ sync: OpenSync, _ state: Claims.State, from reader: StoreReader) throws -> Claims {
     var content = Claims.Content()
     try reader.readRows(of: sync) { page in

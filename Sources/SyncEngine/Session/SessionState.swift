@@ -2,12 +2,11 @@ import Foundation
 package import SyncCore
 package import SyncStore
 
-/// What a page session has learned from its pages.
+/// The claims of a page session's pages.
 ///
-/// A session with a name is kept in the store: what a page says is written with the page, and
-/// before each page and at the end, inside the transaction, it is looked whether somebody else has
-/// written to the session since; then everything is read anew. Used by whoever is inside the
-/// store's gate, one page at a time.
+/// A session with a name is kept in the store: claims of a page are written with the page, and
+/// before each page and at the end a transaction looks whether another writer has changed the
+/// session since; then everything is read anew. Used inside the store's gate, one page at a time.
 package final class SessionState: @unchecked Sendable {
   private(set) var claims = Claims()
 
@@ -80,7 +79,7 @@ package final class SessionState: @unchecked Sendable {
   /// Whether any page was stored, as far as this session knows.
   package var hasPages: Bool { claims.state.hasBegun }
 
-  /// Keeps what a page said.
+  /// Keeps the claims of a page.
   func keep(
     of request: SyncRequest, in transaction: StoreTransaction, _ control: SyncControl
   ) throws {
@@ -97,14 +96,14 @@ package final class SessionState: @unchecked Sendable {
     written = sync
   }
 
-  /// What a page said counts: it was committed.
+  /// Counts the claims of a page: it was committed.
   func didCommitPage() {
     claims.commit()
     known = written ?? known
     written = nil
   }
 
-  /// What a page said does not count.
+  /// Drops the claims of a page.
   func didFailPage() {
     claims.rollBack()
     written = nil
@@ -116,7 +115,7 @@ package final class SessionState: @unchecked Sendable {
     return try reader.pages(of: sync)
   }
 
-  /// Notes pages that are going to be worked off, with what the program says of their content.
+  /// Notes pages that are going to be worked off, with the program's marks of their content.
   package func begin(
     _ marks: [String: String?], settings: [String: String] = [:], in transaction: StoreTransaction
   ) throws {
@@ -149,9 +148,9 @@ package final class SessionState: @unchecked Sendable {
 
   // MARK: - Settings
 
-  /// What the deletions at the end are decided by, with what the first page found in scope: it
-  /// cannot change any more. The guard may, to allow what it refused, and so may what becomes of
-  /// unfit items.
+  /// The settings that decide the deletions at the end, with the rows that the first page found in
+  /// scope: they cannot change any more. The guard may change, to allow a refused deletion, and so
+  /// may the policy for unfit items.
   private static func settings(of request: SyncRequest) -> [String: String] {
     [
       "filter": request.settings.filter?.wholeText ?? "",
@@ -196,7 +195,7 @@ package final class SessionState: @unchecked Sendable {
     known = nil
   }
 
-  /// Forgets in the store what the pages said.
+  /// Forgets the claims of the pages in the store.
   package func forget(in transaction: StoreTransaction) throws {
     guard let key else { return }
     let sync = try transaction.openSync(SessionState.kind, key)

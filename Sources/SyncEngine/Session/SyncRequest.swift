@@ -6,20 +6,20 @@ package struct SyncRequest {
   package var plan: MappingPlan
   package var payload: SyncPayload
 
-  /// What the sync was told; a request may allow less of it (``limitToPlan()``).
+  /// The setup of the sync; a request may allow less of it (``limitToPlan()``).
   package var setup: SyncSetup
 
   /// Whether an object of objects at the place of the list is a list of them, by their keys.
   package var takesMembers = false
 
-  /// What the payload was rewritten into, once it is.
+  /// The rewritten payload, once there is one.
   var rewritten: RewrittenPayload?
 
   /// Whether the payload says nothing at all, not even that there are no objects: null, for a
   /// mapping by hand.
   var saysNothing = false
 
-  /// Stored rows that the only item of the payload describes, whatever key it gives: all of them
+  /// Stored rows that the only item of the payload describes, even under another key: all of them
   /// take its values, a new key among them.
   package var targets: [Int64] = []
   package var hooks = SyncHooks()
@@ -49,7 +49,7 @@ package struct SyncRequest {
     set { setup.settings = newValue }
   }
 
-  /// What happens to an item that cannot be stored.
+  /// The policy for an item that cannot be stored.
   var itemPolicy: ItemErrorPolicy { settings.onItemError ?? .skip }
 
   /// Does no more than the plan allows: a mapping that was written by hand says which stored
@@ -77,13 +77,13 @@ struct PlaceOfList {
   let isLast: Bool
 }
 
-/// What is asked and told while a sync runs.
+/// Closures that a running sync calls.
 package struct SyncHooks {
   /// Asked for each item that is about to become a new object; may return another one.
   package var willInsert: WillInsert?
 
   /// Called for each item that is left out, inside the transaction, before its part of the payload
-  /// is written; what it throws fails the sync.
+  /// is written; an error that it throws fails the sync.
   package var onLeftOut: ((LeftOutItem, StoreTransaction) throws -> Void)?
 
   /// Called at the end of the last transaction, inside it.

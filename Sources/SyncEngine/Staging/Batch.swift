@@ -6,7 +6,7 @@ import SyncCore
 ///              ┌ block: cells of attributes, by row     index: key → first occurrence
 /// occurrences ─┤                                         next:  further ones of the same key
 ///              └ Occurrence: owner, flags
-/// references  ── keys that the payload only refers to    mentions[rule]: who links to whom
+/// references  ── keys that the payload only refers to    mentions[rule]: owners and targets
 /// ```
 ///
 /// The phases behind staging read the cells (``cells(_:)``). Confined to the sync that owns it.
@@ -37,7 +37,7 @@ final class Batch {
 
   /// Whether several occurrences are one object, so that one owner may have several lists.
   var hasRepeats = false
-  /// What several places of the payload say differently.
+  /// Contradictions between places of the payload.
   var contradictions = Contradictions()
   /// The latest occurrence without key, -1 before the first.
   private(set) var latestKeyless: Int32 = -1
@@ -49,7 +49,7 @@ final class Batch {
     let addresses: PlainArray<UInt>?
 
     /// Index of the item at the top that each one stands in, -1 for those that the engine adds;
-    /// kept when it has to be found out who is to blame.
+    /// kept when the items that cause an error have to be found.
     let items: PlainArray<Int32>?
 
     /// The paths of objects whose mapping makes no new ones.
@@ -89,7 +89,7 @@ final class Batch {
   /// The slot of the key when it is a single one, else -1.
   var keySlot: Int { node.identity.count == 1 ? node.identity[0] : -1 }
 
-  /// What an occurrence says of each attribute, by slot.
+  /// The cells of an occurrence, by slot.
   @inline(__always)
   func cells(_ occurrence: Int32) -> UnsafePointer<Cell> { UnsafePointer(block[occurrence]) }
 
@@ -152,7 +152,7 @@ final class Batch {
   /// Notes that all objects of a group go that no list names.
   func noteDeleting(_ group: Int32) { groups.deleting.insert(group) }
 
-  /// Whether the objects are told by their key and group, whoever owns them.
+  /// Whether the objects are told by their key and group, under any owner.
   var goesByKeyAlone: Bool { node.ignoresOwners || !groups.isEmpty }
 
   /// The key of a row of ``block`` or ``references``, for reports and change sets.
@@ -166,8 +166,8 @@ final class Batch {
 extension Batch: Sendable {}
 
 extension UnsafeMutablePointer<Cell> {
-  /// Lays what a later mention of an object says over what an earlier one does; what it does not
-  /// mention stays.
+  /// Lays the values of a later mention of an object over those of an earlier one; a value that the
+  /// later one lacks stays.
   ///
   /// - Parameter onConflict: Called with the first slot of which both say something else, before it
   ///   is changed.

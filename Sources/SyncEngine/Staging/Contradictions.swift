@@ -1,8 +1,8 @@
 import SyncCore
 
-/// What several places of a payload say differently of one object, counted for an entity; the later
-/// place counts. Told once, with the first as an example: a payload that nests an old copy of each
-/// object would fill the report otherwise.
+/// Contradictions of a payload about one object, counted for an entity; the later place counts.
+/// Told once, with the first as an example: a payload that nests an old copy of each object would
+/// fill the report otherwise.
 struct Contradictions {
   private(set) var count = 0
   private var example = ""
@@ -10,7 +10,7 @@ struct Contradictions {
   private(set) var key: String?
   private(set) var path: String?
 
-  /// Counts one; what is said of it is asked for the first only.
+  /// Counts one; key, path and values are asked for the first only.
   mutating func add(
     _ property: String, key: @autoclosure () -> String, path: @autoclosure () -> String? = nil,
     values: @autoclosure () -> (String, String)

@@ -1,12 +1,12 @@
 import SyncCore
 
-/// What each item at the top of a part speaks of: which objects, and what its keys filled. Noted
-/// while it is staged, where the request asks for it.
+/// The contents of each item at the top of a part: its objects, and the attributes that its keys
+/// filled. Noted while it is staged, where the request asks for it.
 ///
 /// ```
 /// items    first target, usage        one per item at the top that was read
 /// targets  occurrence or reference    the objects it describes or refers to, itself first
-/// usages   what keys filled, and which filled nothing; most items share one
+/// usages   attributes that keys filled, and keys that filled none; most items share one
 /// ```
 ///
 /// Confined to the sync.
@@ -17,7 +17,7 @@ final class ItemContents {
     case described
     /// Describes it as a member of its own list: known when objects are matched.
     case member
-    /// Refers to it by its key in a relationship in which nobody else may have it.
+    /// Refers to it by its key in a relationship in which no other owner may have it.
     case taken
     /// Lists it by its key among its own members.
     case listed
@@ -42,7 +42,7 @@ final class ItemContents {
   private var targets = PlainArray<Target>()
   private(set) var usages: [ItemUsage] = []
 
-  /// Of everybody who reads objects.
+  /// One for each reader of objects.
   private let scratches: [StagingScratch]
   private var firstTarget = 0
   private var numbers: [[UInt64]: Int] = [:]
@@ -131,11 +131,11 @@ final class ItemContents {
   }
 }
 
-/// What the keys of an item filled, for the report.
+/// The attributes that the keys of an item filled, for the report.
 struct ItemUsage: Hashable {
   struct UnusedKey: Hashable {
-    /// Who read the object: a node of the plan, or what a source of nested objects says, numbered
-    /// behind the nodes.
+    /// The reader of the object: a node of the plan, or a plan of a source of nested objects,
+    /// numbered behind the nodes.
     let reader: Int
     let key: [UInt8]
     let count: Int
@@ -150,14 +150,14 @@ struct ItemUsage: Hashable {
 extension Stager {
   /// Passes over items at the top.
   ///
-  /// - Parameter records: By what numbers somebody knows them.
+  /// - Parameter records: The numbers by which fingerprints know them.
   func passOver(_ records: Range<Int>) {
     part.items.end += records.count
     guard !records.isEmpty, plan.rootNode.listsObjects else { return }
     part.items.passed.append((part.items.listed.count, records))
   }
 
-  /// Tells the report what so many items would have told it that were passed over.
+  /// Tells the report the usage of so many items that were passed over.
   func replay(_ usage: ItemUsage, count: Int) {
     let readers = readers.all
     var position = 0

@@ -18,7 +18,7 @@ struct ItemSource {
     tokens = tape.tokens
   }
 
-  /// Address of a value: what identifies an item of the payload.
+  /// Address of a value: it identifies an item of the payload.
   @inline(__always)
   func address(_ token: Int) -> UInt {
     base + UInt(truncatingIfNeeded: tokens[token].start)
@@ -44,7 +44,7 @@ struct StagedItem {
 struct MemberKey {
   let tape: JSONTape
   let token: Int
-  /// The attribute, by its slot; nil is what identifies the objects.
+  /// The attribute, by its slot; nil is the value that identifies the objects.
   var slot: Int?
 }
 

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What the payload says about one relationship of one batch, owner after owner, in payload order.
+/// The mentions of one relationship of one batch, owner after owner, in payload order.
 ///
 /// ```
 /// owners   kinds      starts
@@ -34,7 +34,7 @@ final class LinkMentions {
     starts.append(0)
   }
 
-  /// What others say, and behind it that some owners have nobody.
+  /// The mentions of others, and behind them empty ones for some owners.
   init(_ others: LinkMentions, emptying silent: [Int32], order: UInt32?) {
     starts.append(0)
     for mention in 0..<others.count {

@@ -1,4 +1,4 @@
-/// One mention of an object in the payload, as staged: what is known about it beside its cells.
+/// One mention of an object in the payload, as staged: the facts about it beside its cells.
 struct Occurrence {
   /// The object under whose relationship it stands, as occurrence of its batch, or -1.
   var owner: Int32 = -1
@@ -12,7 +12,7 @@ struct Occurrence {
 
   var flags: Flags = []
 
-  /// What staging says of an occurrence, and what matching adds in its own ``Match``.
+  /// Flags that staging sets for an occurrence; matching adds its own in its ``Match``.
   struct Flags: OptionSet {
     let rawValue: UInt32
 
@@ -32,18 +32,18 @@ struct Occurrence {
     static let owned = Flags(rawValue: 2048)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
     static let leftOut = Flags(rawValue: 8192)
-    /// Several places of the payload say something of it, or it came from another owner: no item
-    /// alone tells what is stored of it.
+    /// Several places of the payload mention it, or it came from another owner: no item alone tells
+    /// its stored values.
     static let conflicting = Flags(rawValue: 16384)
     /// The same object as a mention under a subentity, which is the one that is written.
     static let ofSubentity = Flags(rawValue: 32768)
-    /// Is a new object, whatever is stored.
+    /// Is a new object, even if its key is stored.
     static let forced = Flags(rawValue: 65536)
     /// Its mapping makes no new object of it.
     static let neverInserted = Flags(rawValue: 131_072)
     /// Its mapping leaves an object that is there as it is.
     static let neverUpdated = Flags(rawValue: 262_144)
-    /// Stands in a list of explicit mapping that says who the members of its owner are.
+    /// Stands in a list of explicit mapping that names the members of its owner.
     static let listed = Flags(rawValue: 524_288)
     /// Without a key in a list that owns its members: matched by value or place.
     static let value = Flags(rawValue: 1_048_576)
@@ -58,7 +58,7 @@ struct Occurrence {
     static let reached = Flags(rawValue: 8)
     /// New, and inserting is allowed.
     static let inserted = Flags(rawValue: 16)
-    /// Takes what the payload says: new and inserted, or stored and updating is allowed.
+    /// Takes the values of the payload: new and inserted, or stored and updating is allowed.
     static let active = Flags(rawValue: 32)
     /// Its cells still have to be compared with the stored row.
     static let uncompared = Flags(rawValue: 64)
@@ -66,7 +66,7 @@ struct Occurrence {
     static let decided = Flags(rawValue: 256)
     /// In the wave that is being matched.
     static let current = Flags(rawValue: 512)
-    /// Folded, but what it says does not count: its place in the payload may not write the object.
+    /// Folded, but its values do not count: its place in the payload may not write the object.
     static let ignored = Flags(rawValue: 4096)
   }
 
@@ -98,7 +98,7 @@ enum Role {
   }
 }
 
-/// A relationship of the objects of a batch, whoever of them it is about.
+/// A relationship of the objects of a batch, for any of them.
 struct ListPlace: Hashable {
   let batch: Int
   /// Relationship rule of the batch's node.

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// The stored object whose children the items of a payload are, and what leads from
-/// one to the other.
+/// The stored object whose children the items of a payload are, and the relationship between the
+/// two.
 ///
 /// ```
 /// list       parent ──items──▶ children     staged as an object that the payload says nothing about but the list
@@ -23,7 +23,7 @@ struct ParentScope {
     case links
   }
 
-  /// A relationship between the parent and the items, and who of them has it.
+  /// A relationship between the parent and the items, and the side that has it.
   struct Link {
     let relationship: RelationshipDescription
     let entity: EntityDescription
@@ -34,7 +34,7 @@ struct ParentScope {
     fileprivate var leadsToMany: Bool { !isParents || relationship.isToMany }
   }
 
-  /// The list that the items stand in, whatever table it is in.
+  /// The list that the items stand in, in either table.
   var list: Link? { if case .reference = way { nil } else { link } }
 
   /// The same, where it is in a link table.
@@ -102,7 +102,7 @@ struct RootLink {
   var targets: [Int32] = []
 }
 
-/// What every item at the top says of one of its to-one relationships.
+/// The mention of one to-one relationship that every item at the top makes.
 struct RootReference {
   let rule: Int
   /// Occurrence of the destination's batch.
@@ -232,8 +232,8 @@ extension ParentScope {
 }
 
 extension Stager {
-  /// The rule of an object's inverse to the relationship under which it stands, or -1: what the
-  /// JSON says of it is ignored.
+  /// The rule of an object's inverse to the relationship under which it stands, or -1: its value in
+  /// the JSON is ignored.
   func inverse(_ role: Role) -> Int {
     if let owner = role.owner { return readers.nodes[owner.batch].links[owner.rule].inverse }
     if case .root = role { return rootLink?.reference?.rule ?? -1 }

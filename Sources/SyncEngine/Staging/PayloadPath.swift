@@ -6,14 +6,14 @@ final class PayloadPath: CustomStringConvertible {
   private struct Step: BitwiseCopyable {
     // The stager owns its links longer than any path.
     var link: Unmanaged<StagingLink>
-    /// What is at the key: a value of a tape that is kept while anything below it is read. Nil is
+    /// The value at the key: a value of a tape that is kept while anything below it is read. Nil is
     /// where the rule says.
     var value: (tape: Unmanaged<JSONTape>, token: Int)?
     var index: Int
   }
 
   private let steps = PlainArray<Step>()
-  /// What stands for the index of a step whose list is no plain one, by its depth.
+  /// The text in place of the index of a step whose list is no plain one, by its depth.
   private var elements: [Int: String] = [:]
   private var item = 0
 
@@ -33,7 +33,7 @@ final class PayloadPath: CustomStringConvertible {
     runs.append((item, place))
   }
 
-  /// Goes to what stands under a relationship.
+  /// Goes to the value under a relationship.
   @inline(__always)
   func push(_ link: StagingLink, _ choice: LinkCandidate, _ source: ItemSource) {
     // Of several spellings the document has one.

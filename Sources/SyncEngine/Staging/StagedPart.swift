@@ -1,6 +1,6 @@
 import SyncCore
 
-/// A part of a payload in rows: what staging hands over. The phases behind it change nothing of it.
+/// A part of a payload in rows: the result of staging. The phases behind it change nothing of it.
 struct StagedPart {
   /// The items at the top.
   struct Items {
@@ -29,14 +29,14 @@ struct StagedPart {
     /// their records.
     var passed: [(before: Int, records: Range<Int>)] = []
 
-    /// What became of those that stand beside the others.
+    /// The mentions of those that stand beside the others.
     var beside: [SubentityMention] = []
 
-    /// The stored rows that items at the top describe whatever their keys, by their occurrences.
+    /// The stored rows that items at the top describe under any key, by their occurrences.
     var targetRows: [Int32: Int64] = [:]
   }
 
-  /// Where nobody can tell which objects are meant.
+  /// Places where the object of an item is unknown.
   struct Unreadable {
     /// Whether it is the key of an item at the top.
     var hasRootKey = false
@@ -47,13 +47,13 @@ struct StagedPart {
 
   /// Items that are not stored.
   struct Refusals {
-    /// What was left out.
+    /// The items that were left out.
     var leftOut: [LeftOutItem] = []
 
     /// Items that a rule of the plan refuses, by their index; they are still to be left out.
     var offenders: [Int: SyncError] = [:]
 
-    /// What stops the sync, unless an item before it does.
+    /// The error that stops the sync, unless an item before it does.
     var stop: Stager.Stop?
   }
 
@@ -88,7 +88,7 @@ struct StagedPart {
   /// The lists in which items at the top nest objects, even none.
   var nestingRules: Set<Int> = []
 
-  /// What each item at the top speaks of, where the request asks for it.
+  /// The contents of each item at the top, where the request asks for them.
   var contents: ItemContents?
 
   /// Whether there are more unused keys than are counted, so that their order matters.
@@ -97,7 +97,7 @@ struct StagedPart {
   var rootBatch: Batch { batches[root] }
 }
 
-/// What a part of a payload is staged by.
+/// The plan and the settings for staging a part of a payload.
 struct StagingRequest {
   let plan: MappingPlan
   let operations: SyncOperations
@@ -106,7 +106,7 @@ struct StagingRequest {
   /// Says of items at the top that their objects are deleted.
   var deletes: ItemTest?
 
-  /// Whether an empty list is one of keys, whatever key of JSON it stands under.
+  /// Whether an empty list is one of keys under any key of JSON.
   var listsKeys = false
 
   /// Items that came in earlier parts.
@@ -115,7 +115,7 @@ struct StagingRequest {
   /// Whether it is noted where the bytes of items begin.
   var keepsAddresses = false
 
-  /// Whether it is noted what each item at the top speaks of.
+  /// Whether the contents of each item at the top are noted.
   var notesContents = false
   var version = PartVersion()
 }

@@ -2,7 +2,7 @@ import SyncCore
 
 /// Filling of cells from the members of an object.
 extension Stager {
-  /// Fills cells from the members of an object, and collects what stands under relationship keys.
+  /// Fills cells from the members of an object, and collects the values under relationship keys.
   func fill(
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
@@ -10,7 +10,7 @@ extension Stager {
     if node.steps.contains(.missingValues) { try fillMissing(cells, node.plan) }
   }
 
-  /// Fills cells from what the item says, whatever it does not say.
+  /// Fills cells from the values that the item has.
   func fillPresent(
     _ cells: UnsafeMutablePointer<Cell>, from token: Int, of source: ItemSource, node: StagingNode
   ) throws {
@@ -25,7 +25,7 @@ extension Stager {
   }
 
   /// Fills the attribute that the key of an item in an object of objects stands for, unless the
-  /// item has a value for it. A key is text, so whatever is written in it counts.
+  /// item has a value for it. A key is text, so text of any kind counts.
   func fill(
     _ cells: UnsafeMutablePointer<Cell>, from key: MemberKey, node: StagingNode
   ) throws {
@@ -200,7 +200,7 @@ extension Stager {
   }
 
   /// Whether the value is an empty text for an attribute of which no text is a value: APIs mean
-  /// that there is none. A rule that refuses what does not fit refuses it too.
+  /// that there is no value. A rule that refuses unfit values refuses it too.
   private func meansNothing(_ token: Int, of source: ItemSource, for rule: AttributeRule) -> Bool {
     let token = source.tokens[token]
     return token.kind == .string && token.length == 0 && rule.mismatch != .fail
@@ -233,7 +233,7 @@ extension Stager {
 }
 
 extension AttributeRule {
-  /// What to change where a rule is stricter than it has to be.
+  /// Advice where a rule is stricter than it has to be.
   fileprivate func advice(_ reason: MismatchReason) -> String {
     guard case .wrongKind(let found) = reason, case .attribute(let kind)? = written?.content,
       !converter.accepts.contains(found), kind.lossless.contains(found)

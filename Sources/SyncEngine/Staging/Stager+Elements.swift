@@ -1,6 +1,7 @@
 import SyncCore
 
-/// The objects of a list that is none: members of an object, objects inside the elements of a list.
+/// The objects of a relationship whose value is no plain list: members of an object, objects inside
+/// the elements of a list.
 extension Stager {
   /// Calls a closure with each value that the way of a relationship leads to, and with the key that
   /// it has in an object of objects; nil stands for an element in which the way ends early.

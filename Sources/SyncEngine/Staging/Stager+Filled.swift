@@ -1,9 +1,9 @@
 import SyncCore
 
-/// What becomes of cells that an item has filled: what it does not say, defaults, and hooks of
-/// serializers that see them.
+/// The steps after an item has filled its cells: missing values, defaults, and hooks of serializers
+/// that see them.
 extension Stager {
-  /// Fills attributes of which the item says nothing, where the mapping says with what.
+  /// Fills attributes that the item lacks, where the mapping has a value for them.
   func fillMissing(_ cells: UnsafeMutablePointer<Cell>, _ node: PlanNode) throws {
     for rule in node.attributes where cells[rule.slot].isAbsent {
       switch rule.missing {
@@ -21,8 +21,8 @@ extension Stager {
     }
   }
 
-  /// Gives required attributes that the item empties the model's default. What has none is found
-  /// when everything is matched.
+  /// Gives required attributes that the item empties the model's default. Required attributes
+  /// without a default are found when everything is matched.
   func takeDefaults(_ cells: UnsafeMutablePointer<Cell>, _ node: StagingNode) {
     for (slot, value) in node.plan.defaultsOfRequired {
       guard case .null = cells[slot].kind else { continue }
@@ -39,7 +39,7 @@ extension Stager {
     }
   }
 
-  /// Shows the values of a freshly filled row to a hook, and takes over what it sets.
+  /// Shows the values of a freshly filled row to a hook, and takes over the values that it sets.
   func showFilled(
     _ row: Int, to hook: FillHook, _ token: Int, of source: ItemSource, node: StagingNode
   ) throws {

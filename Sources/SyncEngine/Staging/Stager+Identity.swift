@@ -123,17 +123,17 @@ extension Stager {
     return nil
   }
 
-  /// An object of explicit mapping that no key tells, or that is a new one whatever its key.
+  /// Identifies an object of explicit mapping without key, or one that is always new.
   private func identifyUnkeyed(
     _ row: Int, _ occurrence: Occurrence, isKeyless: Bool, source: UInt, in node: StagingNode,
     role: Role
   ) throws -> Int32? {
     let batch = node.batch
-    // A key that a new object lacks protects nobody who is stored: an error document would empty
-    // the group.
+    // A key that a new object lacks protects no stored one: an error document would empty the
+    // group.
     let isComplete = !isKeyless || !node.hasIdentity
     if (node.plan.alwaysInserts && isComplete) || node.plan.policy.missingIdentity == .insert {
-      // Whoever is stored with the key was named all the same.
+      // A stored object with the key counts as named all the same.
       if !isKeyless { _ = batch.references.number(ofKeyIn: batch.block[row]) }
       var new = occurrence
       new.flags.formUnion([.keyless, .forced])
@@ -164,7 +164,7 @@ extension Stager {
       occurrence, address: source, item: part.items.end - 1, order: counts.mentions, group: group)
   }
 
-  /// Whether an item is to become a new object whatever is stored.
+  /// Whether an item always becomes a new object.
   private func alwaysInserts(_ role: Role) -> Bool {
     guard request.operations.contains(.alwaysInsert) else { return false }
     switch role {
@@ -175,14 +175,13 @@ extension Stager {
   }
 
   /// An earlier occurrence that is certainly the same object: of the same key, and in the list of
-  /// the same owner when it stands in one. What is not found here is found when objects are
-  /// matched.
+  /// the same owner when it stands in one. Other cases are found when objects are matched.
   private func earlierOccurrence(
     like occurrence: Occurrence, from head: Int32, in batch: Batch, group: Int32
   ) -> Int32? {
     var candidate = head
-    // What was said since would otherwise come after what is said now; an object without key may be
-    // any.
+    // Values staged since would otherwise come after those of this mention; an object without key
+    // may be any.
     let latest = max(head, batch.occurrences[head].next)
     guard batch.latestKeyless < latest else { return nil }
     // The members of one owner are staged together, so they stand at the front of the chain: a key
@@ -202,8 +201,8 @@ extension Stager {
     return nil
   }
 
-  /// Whether two mentions of one object may be laid together before anybody knows what is stored:
-  /// when both count in any case, or stand in the same place.
+  /// Whether two mentions of one object may be laid together before stored objects are known: when
+  /// both count in any case, or stand in the same place.
   private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
     guard one.flags.isDisjoint(with: Stager.unmergeable),
       other.flags.isDisjoint(with: Stager.unmergeable)
@@ -215,7 +214,7 @@ extension Stager {
   private static let unmergeable: Occurrence.Flags = [.leftOut, .neverInserted, .neverUpdated]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
-    // What merely refers to an object is no item.
+    // A mere reference to an object is no item.
     guard batch.occurrences[occurrence].flags.contains(.root) else { return }
     let key = batch.key(batch.block[occurrence]).description
     report.note(

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Leaving out of what cannot be used.
+/// Leaving out of unusable items.
 extension Stager {
   /// An item that stops the sync, as the policy says: nothing behind it is read.
   struct Stop: Error {
@@ -8,7 +8,7 @@ extension Stager {
     let error: SyncError
   }
 
-  /// Leaves an object out that nobody can identify, or stops, as the policy says.
+  /// Leaves an object out that has no readable identity, or stops, as the policy says.
   func skip(_ batch: Batch, _ code: SyncError.Code, _ reason: String) throws {
     let error = SyncError(
       code, entity: batch.entity.name,
@@ -69,7 +69,7 @@ extension Stager {
     return knowsAll
   }
 
-  /// Notes that nobody can tell which object a part of a list meant: the list then adds, but takes
+  /// Notes that the object of an element of a list is unknown: the list then adds, but takes
   /// nothing away.
   func noteUnreadable(_ role: Role) {
     switch role {
@@ -104,7 +104,7 @@ extension Stager {
 }
 
 extension PlanNode {
-  /// Whether a key of JSON fills nothing but what identifies an object.
+  /// Whether a key of JSON fills nothing but attributes of the identity.
   fileprivate func isKey(_ entry: MemberEntry) -> Bool {
     entry.child == nil
       && entry.targets.allSatisfy { $0.kind == .attribute && attributes[$0.rule].isIdentity }

@@ -1,8 +1,8 @@
 import SyncCore
 
-/// Staging of what an object says about its relationships.
+/// Staging of the relationships of an object.
 extension Stager {
-  /// Stages what the object says about one relationship, if it says anything.
+  /// Stages the object's mention of one relationship, if it has one.
   func stageLink(
     _ link: StagingLink, of owner: Int32, in batch: Batch, candidates range: Range<Int>,
     parent: Int, source: ItemSource
@@ -17,12 +17,12 @@ extension Stager {
         case .always: true
         case .asked(let decide): decide(source.tape.value(parent))
         }
-      // It adds, and takes nobody away.
+      // It adds members, and removes none.
       if isPartial {
         noteUnreadable(listOf: Owner(batch: batch.number, owner: owner, rule: link.number))
       }
     } else if link.rule.removal != nil, source.tokens[choice.token].kind != .null {
-      // It adds, and takes away whom it names.
+      // It adds members, and removes those that it names.
       noteUnreadable(listOf: Owner(batch: batch.number, owner: owner, rule: link.number))
     }
     if let nested = link.source {
@@ -126,7 +126,7 @@ extension Stager {
     link.mentions.append(owner: owner, kind: kind, targets: targets, order: nextOrder(link))
   }
 
-  /// Numbers what is said about relationships of which several places may speak.
+  /// Numbers mentions of relationships that several places may mention.
   private func nextOrder(_ link: StagingLink) -> UInt32? {
     guard link.keepsOrders else { return nil }
     counts.statements += 1
@@ -190,7 +190,7 @@ extension Stager {
           batch.node, property: link.rule.name,
           "An element of “\(link.rule.name)” is neither an object nor a key.")
       case .some(let kind):
-        // In a set of keys, `{"a": true}`, the key is what refers to the object.
+        // In a set of keys, `{"a": true}`, the key refers to the object.
         let value = kind == .true && key != nil ? keyReference(key, node) : element
         if let reference = value.flatMap({ stageReference($0, of: source, link, to: node, batch) })
         {
@@ -203,8 +203,8 @@ extension Stager {
     return holdsObjects
   }
 
-  /// The token of a key that refers to an object; nil where keys stand for something else than what
-  /// identifies it.
+  /// The token of a key that refers to an object; nil where keys stand for something else than the
+  /// identity.
   private func keyReference(_ key: MemberKey?, _ node: StagingNode) -> Int? {
     guard let key, key.slot ?? node.plan.memberSlot == node.keys?.slot else { return nil }
     return key.token
@@ -241,7 +241,7 @@ extension Stager {
   }
 
   /// The key that a value means, nil when it means none. The usual ones are converted in place: to
-  /// ask the converter took a third of what a list of keys costs.
+  /// ask the converter took a third of the time of a list of keys.
   @inline(__always)
   private func referenceKey(
     _ token: Int, of source: ItemSource, _ keys: StagingNode.KeyReading

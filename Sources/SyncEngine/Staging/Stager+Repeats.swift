@@ -3,8 +3,8 @@ import SyncCore
 /// Members that stand in one list more than once: an object is in a list once, so that something of
 /// the payload is lost.
 extension Stager {
-  /// Notes what the latest targets name twice. Most lists are short, or name what was not named
-  /// before, which is numbered as it comes.
+  /// Notes targets that the latest list names twice. Most lists are short, or name new keys, which
+  /// are numbered as they come.
   @inline(__always)
   func noteRepeats(from first: Int, _ link: StagingLink, of owner: Int32, in batch: Batch) {
     let count = targets.count - first

@@ -43,7 +43,7 @@ extension Stager {
 
   // MARK: - Relationships
 
-  /// Stages what stands under a relationship, read as its source says.
+  /// Stages the value under a relationship, read as its source says.
   ///
   /// - Parameter parent: The item of the owner.
   func stageNested(
@@ -68,8 +68,7 @@ extension Stager {
       let deletes = isKeylessOwned && node.plan.deletesMissing
       return say(link, of: owner, deletes ? .objects : .keys, EmptyCollection())
     }
-    // Without identifiers nobody can say which of the objects an item means, unless they are the
-    // owner's.
+    // Without identifiers the object of an item is unknown, unless they are the owner's.
     let deletes = node.plan.deletesMissing && (node.hasIdentity || isKeylessOwned)
     if isKeylessOwned, !deletes, link.rule.isToMany {
       noteUnreadable(listOf: place)
@@ -87,7 +86,7 @@ extension Stager {
       let target = mention(child, of: node.batch, in: batches[link.rule.node])
       targets.append(target)
       guard link.isOwned, !isMember, node.batch.ofSubentities[child] == nil else { return }
-      // It has one owner, and the last list that names it says who that is.
+      // It has one owner: that of the last list that names it.
       let isNew = node.batch.occurrences.count > count
       if !isNew {
         node.batch.occurrences[child].flags.insert(.conflicting)
@@ -142,7 +141,7 @@ extension Stager {
     return heads.count
   }
 
-  /// What a relationship of which the item says nothing means.
+  /// Stages a relationship that the item lacks.
   func stageMissing(_ link: StagingLink, of owner: Int32, in batch: Batch) throws {
     switch link.rule.missing {
     case .keep: break
@@ -160,7 +159,7 @@ extension Stager {
 
   // MARK: - Sources
 
-  /// The node that reads what stands under a relationship.
+  /// The node that reads the value under a relationship.
   private func node(
     _ nested: NestedSource, below link: StagingLink, of owner: EntityDescription, parent: Int,
     _ source: ItemSource
@@ -249,7 +248,7 @@ extension Stager {
 }
 
 extension Stager {
-  /// The node that reads what conventions say of a relationship.
+  /// The node that reads a relationship by conventions.
   ///
   /// - Throws: ``MappingError`` when a source has told its objects apart otherwise.
   func conventionalNode(_ number: Int) throws -> StagingNode {

@@ -29,8 +29,8 @@ struct SubentityMentions {
 }
 
 /// One key under an entity and under a subentity of it is one object in one part of a payload, of
-/// the subentity: what is said under the superentity is laid onto the row of the subentity before
-/// anybody looks for stored objects.
+/// the subentity: values under the superentity are laid onto the row of the subentity before stored
+/// objects are looked up.
 extension Stager {
   func foldSuperentities() {
     for batch in batches where batch.orders != nil && !batch.occurrences.isEmpty {
@@ -58,7 +58,7 @@ extension Stager {
           Int32(index), of: SubentityMention(batch: other.number, occurrence: found), isBare: false)
         batch.occurrences[index].flags.formUnion([.ofSubentity, .conflicting])
         other.occurrences[found].flags.insert(.conflicting)
-        // What may perhaps not write the object says nothing.
+        // The values of an object that may perhaps not be written do not count.
         if request.operations.isSuperset(of: .writing) {
           lay(index, of: batch, onto: found, of: other)
         }
@@ -97,8 +97,8 @@ extension Stager {
     }
   }
 
-  /// Lets the subentities' occurrences say of a relationship what was said under the superentity,
-  /// unless they did so later.
+  /// Moves mentions of a relationship under the superentity to the subentities' occurrences, unless
+  /// those mention it later.
   private func moveMentions(_ rule: Int, of batch: Batch) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
@@ -160,7 +160,7 @@ extension EntityDescription {
 /// Items of several kinds in one place: each is staged among the objects of its subentity, and a
 /// mention of it stands where it was.
 extension Stager {
-  /// Who reads an item of a node that has kinds.
+  /// The node that reads an item of a node with kinds.
   func reader(
     of token: Int, _ source: ItemSource, _ kinds: Kinds, in node: StagingNode, role: Role
   ) throws -> StagingNode? {
@@ -186,7 +186,7 @@ extension Stager {
     }
   }
 
-  /// What an item calls its kind.
+  /// The name of an item's kind.
   private static func typeName(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text): text.isEmpty ? nil : text
@@ -212,7 +212,7 @@ extension Stager {
     if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
     noteSkipped(error, in: batch)
     guard node.hasIdentity else { return }
-    // Whoever is stored with its key was named all the same.
+    // A stored object with its key counts as named all the same.
     let row = batch.block.append()
     let first = candidates.count
     defer { candidates.removeAll(from: first) }

@@ -12,7 +12,7 @@ final class Stager {
 
   // Asked for every object: a check for overlapping access would cost more than the answer.
 
-  /// What becomes of it.
+  /// The result.
   @exclusivity(unchecked) var part: StagedPart
   @exclusivity(unchecked) var readers = StagingReaders()
   let arena = CellArena()
@@ -30,10 +30,10 @@ final class Stager {
   let targets = PlainArray<Int32>()
   var counts = Counts()
 
-  /// What each item at the top speaks of, where the request asks for it.
+  /// The contents of each item at the top, where the request asks for them.
   private(set) var contents: ItemContents?
 
-  /// What was said so far.
+  /// Numbers counted so far.
   struct Counts {
     /// Words about relationships of which several places may speak.
     var statements: UInt32 = 0
@@ -141,7 +141,7 @@ final class Stager {
       ? .member(owner) : .shared(owner)
   }
 
-  /// Closes the payload: what is known only at its end.
+  /// Closes the payload: stages the facts known only at its end.
   func finish() throws -> StagedPart {
     if let owner = part.rootOwner {
       say(

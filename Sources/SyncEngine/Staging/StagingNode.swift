@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Who reads the objects of one plan node, or those that a source of nested objects describes.
-/// Confined to the stager.
+/// Reads the objects of one plan node, or those of a source of nested objects. Confined to the
+/// stager.
 final class StagingNode {
   let batch: Batch
   /// How the objects are read.
@@ -10,10 +10,10 @@ final class StagingNode {
   let scratch: StagingScratch
   let links: [StagingLink]
 
-  /// What becomes of an object beside the filling of its cells; asked for every object.
+  /// The steps for an object beside the filling of its cells; asked for every object.
   let steps: Steps
 
-  /// What the mapping does otherwise than conventions do, with every item.
+  /// The differences of the mapping from conventions, for every item.
   let permissions: Occurrence.Flags
 
   /// The slot of the key when it is a single one.
@@ -31,7 +31,7 @@ final class StagingNode {
   /// them in the same part of a payload.
   var isOfSources = false
 
-  /// What reads the kinds that were met.
+  /// The readers of the kinds that were met.
   var readersOfKinds: [String: StagingNode] = [:]
 
   struct Steps: OptionSet {
@@ -43,7 +43,7 @@ final class StagingNode {
     static let kinds = Steps(rawValue: 4)
     /// Attributes of which an item says nothing may be given a value.
     static let missingValues = Steps(rawValue: 8)
-    /// A hook sees what an item fills.
+    /// A hook sees the values that an item fills.
     static let hook = Steps(rawValue: 16)
     /// Required attributes take a default in place of null.
     static let defaults = Steps(rawValue: 32)
@@ -105,7 +105,7 @@ final class StagingNode {
     }
   }
 
-  /// Reads what another one reads, all in common but the group.
+  /// Reads like another node, all in common but the group.
   init(_ other: StagingNode, group filter: Filter?) {
     batch = other.batch
     plan = other.plan
@@ -135,7 +135,7 @@ final class StagingNode {
   }
 }
 
-/// One relationship of the objects that a ``StagingNode`` reads, and what is said of it.
+/// One relationship of the objects that a ``StagingNode`` reads, and its mentions.
 final class StagingLink {
   /// The number of the rule.
   let number: Int
@@ -145,13 +145,13 @@ final class StagingLink {
   /// Whether it counts when something was said.
   let keepsOrders: Bool
 
-  /// The rule of the inverse when that is to-one, or -1: the framework sets it, and what the JSON
-  /// says about it is ignored.
+  /// The rule of the inverse when that is to-one, or -1: the framework sets it, and its value in
+  /// the JSON is ignored.
   let inverse: Int
 
-  /// Who says how the objects are read; nil is the node.
+  /// The source of the plan by which the objects are read; nil is the node.
   let source: NestedSource?
-  /// What reads them, once a source that always says the same was asked.
+  /// The node that reads them, once a source that always gives the same plan was asked.
   var destination: StagingNode?
 
   init(_ number: Int, of node: PlanNode, _ batch: Batch, to destination: PlanNode) {
@@ -168,7 +168,7 @@ final class StagingLink {
   var isOwned: Bool { rule.kind == .oneToMany }
 }
 
-/// Who reads objects.
+/// The readers of objects.
 struct StagingReaders {
   /// The nodes of the plan.
   var nodes: [StagingNode] = []
@@ -177,8 +177,7 @@ struct StagingReaders {
   private(set) var nested: [StagingNode] = []
   private var keyed: [NodeKey: StagingNode] = [:]
 
-  /// Those that were known before anything was read: the nodes, and what sources said that were
-  /// asked before.
+  /// Those that were known before anything was read: the nodes, and plans that sources gave before.
   private var nestedBefore = 0
   var all: [StagingNode] { nodes + nested.prefix(nestedBefore) }
 

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Working memory of the stager for one plan node: which attribute the current object filled from
-/// which spelling, and what the report will say of all of them.
+/// Working memory of the stager for one plan node: the attributes that the current object filled
+/// and their spellings, and the usage of all objects for the report.
 final class StagingScratch {
   private let node: PlanNode
   private let precedence: UnsafeMutablePointer<UInt8>
@@ -53,7 +53,7 @@ final class StagingScratch {
     if touched != serial { beginItem() }
   }
 
-  /// Forgets what the last item filled, but for the report.
+  /// Forgets the attributes that the last item filled, but for the report.
   private func beginItem() {
     touched = serial
     unusedOfItem.removeAll(from: 0)
@@ -77,7 +77,7 @@ final class StagingScratch {
   ///
   /// Of a long key only the beginning is kept, up to the end of a character.
   ///
-  /// - Parameter prefix: What leads to the object in which the key stands.
+  /// - Parameter prefix: The keys that lead to the object in which the key stands.
   func noteUnused(_ wholeKey: UnsafeRawBufferPointer, below prefix: [UInt8]) {
     var length = min(wholeKey.count, StagingScratch.longestKey)
     while length < wholeKey.count, length > 0, wholeKey[length] & 0xC0 == 0x80 { length -= 1 }
@@ -147,13 +147,13 @@ final class StagingScratch {
     }
   }
 
-  /// Says in the report what the keys of the payload filled and what they did not.
+  /// Reports the keys of the payload that filled an attribute and those that filled none.
   func describe(_ entity: String, in report: ReportBuilder) {
     var keys: [String: Int] = [:]
     for (key, count) in unused { keys[String(decoding: key, as: UTF8.self), default: 0] += count }
     report.describe(
       entity, unusedKeys: keys,
-      // Of an abstract entity there are no objects: its kinds say what is filled.
+      // Of an abstract entity there are no objects: its kinds report their attributes.
       unfilled: node.entity.isAbstract
         ? [] : node.attributes.indices.filter { !isFilled($0) }.map { node.attributes[$0].name })
   }

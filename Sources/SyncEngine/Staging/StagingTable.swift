@@ -1,7 +1,7 @@
 import SyncCore
 
-/// A member table laid flat for the loop over all members of all objects: what a key fills, in a
-/// few bytes, and which key is likely to follow it.
+/// A member table laid flat for the loop over all members of all objects: the targets of a key, in
+/// a few bytes, and the key that is likely to follow it.
 ///
 /// ```
 /// entries    use, precedence, rule, slot          one per entry of the member table
@@ -37,11 +37,11 @@ final class StagingTable {
 
   let members: MemberTable
   let children: [StagingTable?]
-  /// What the elements of an array mean.
+  /// The targets of the elements of an array.
   let positions: StagingTable?
-  /// Whether an item itself, whatever it is, fills anything.
+  /// Whether an item itself, of any kind, fills an attribute.
   let hasItself: Bool
-  /// The keys that lead to the members, each with a dot behind it: `fields.` for what stands below
+  /// The keys that lead to the members, each with a dot behind it: `fields.` for members below
   /// `fields`.
   let prefix: [UInt8]
   private let index: MemberIndex
@@ -134,7 +134,7 @@ final class StagingTable {
 extension StagingTable: Sendable {}
 
 extension ValueConverter {
-  /// Whether the type alone says what becomes of a value of the kind that is usual for it.
+  /// Whether the type alone decides how a value of the kind that is usual for it is converted.
   fileprivate var isUsual: Bool {
     guard decoder == nil, check == nil else { return false }
     switch type {

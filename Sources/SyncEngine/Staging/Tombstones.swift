@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The keys of objects that a part of a payload says are deleted. What comes later for a key
+/// The keys of objects that a part of a payload says are deleted. The later mention of a key
 /// counts, be it a tombstone or the object. Confined to its batch.
 final class Tombstones {
   private let keys: StagedKeys
@@ -18,13 +18,13 @@ final class Tombstones {
     owners[number].append(owner)
   }
 
-  /// Takes back what was said of the object of a key.
+  /// Takes back the tombstone of the object of a key.
   func revoke(_ cells: UnsafePointer<Cell>) {
     let known = keys.index.find(identityOf: cells)
     if known >= 0 { owners[Int(known)] = [] }
   }
 
-  /// What the objects have in a slot of their identity.
+  /// The values of the objects in a slot of their identity.
   func keys(in slot: Int) -> [Cell] {
     owners.indices.filter { !owners[$0].isEmpty }.map { keys[$0][slot] }
   }
@@ -81,8 +81,8 @@ extension Stager {
     return true
   }
 
-  /// Notes that an element of a list is no member of it any more, if it says so. It stays what it
-  /// is elsewhere, and counts as named.
+  /// Notes that an element of a list is no member of it any more, if it says so. It stays a member
+  /// elsewhere, and counts as named.
   ///
   /// - Returns: Whether it says so.
   func stageRemoval(
@@ -140,7 +140,7 @@ extension Stager {
     }
   }
 
-  /// Whether the sync may change what is stored.
+  /// Whether the sync may change stored objects.
   private func isAllowed(_ role: Role) -> Bool {
     let isAtTop =
       switch role {

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Whether a sync that would delete much is refused, and what counts as much.
+/// Whether a sync that would delete much is refused, and the limits of it.
 ///
 /// ```swift
 /// sync.deletionGuard = .on(count: 20, share: 0.1)   // not more than 20 that are over a tenth
@@ -16,8 +16,8 @@ public struct DeletionGuard: Sendable, Hashable, Codable {
   /// Whether anything is refused.
   public let isOn: Bool
 
-  /// Objects that may go, however many there are. What is deleted with its owner, or left out of a
-  /// nested list, counts.
+  /// The number of objects that may be deleted. Objects deleted with their owner, or omitted by a
+  /// nested list, count.
   public let count: Int
 
   /// More than ``count`` may go as long as they are at most this share of the scope, from 0 to 1:
@@ -81,7 +81,7 @@ struct Scope {
     case children
     /// Members of a parent's list, which end as the members of any list.
     case members
-    /// Members of a parent's list that others may have too: they leave it, nobody is deleted.
+    /// Members of a parent's list that others may have too: they leave it, and none is deleted.
     case sharedMembers
   }
 

@@ -14,7 +14,7 @@ import Foundation
 #endif
 
 #if canImport(WinSDK)
-  /// Waits until a handle has bytes, or until somebody ends the waiting.
+  /// Waits until a handle has bytes, or until the waiting is ended.
   final class InputWait: Sendable {
     init() throws {}
 
@@ -22,11 +22,11 @@ import Foundation
 
     func wait(for handle: FileHandle) -> Bool { true }
 
-    /// What the handle has; empty is its end.
+    /// The bytes of the handle; empty is its end.
     func take(from handle: FileHandle, upTo count: Int) throws -> Data { handle.availableData }
   }
 #else
-  /// Waits until a handle has bytes, or until somebody ends the waiting.
+  /// Waits until a handle has bytes, or until the waiting is ended.
   ///
   /// Both ends of the pipe are constant; ``end()`` writes a byte that is never read, so it holds
   /// for every wait that follows.
@@ -61,7 +61,7 @@ import Foundation
       return polled[0].revents == 0
     }
 
-    /// What the handle has; empty is its end. Does not wait for more when there is something.
+    /// The bytes of the handle; empty is its end. Does not wait for more when there is something.
     func take(from handle: FileHandle, upTo count: Int) throws -> Data {
       var data = Data(count: count)
       var length = 0
@@ -69,7 +69,7 @@ import Foundation
         length = data.withUnsafeMutableBytes { bytes in
           read(handle.fileDescriptor, bytes.baseAddress, bytes.count)
         }
-        // Somebody else may have taken what there was, or a signal came.
+        // Another reader may have taken the bytes, or a signal came.
         if length < 0, errno == EAGAIN, !wait(for: handle) { return Data() }
       } while length < 0 && (errno == EINTR || errno == EAGAIN)
       guard length >= 0 else {

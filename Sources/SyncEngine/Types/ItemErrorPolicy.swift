@@ -1,8 +1,8 @@
 package import SyncCore
 
-/// What happens to an item at the top of a payload that cannot be stored as it stands.
+/// The fate of an item at the top of a payload that cannot be stored as it stands.
 ///
-/// The policy is about what one item is to blame for:
+/// The policy is about errors that one item causes:
 ///
 /// - it is no JSON object, or its key is missing or cannot be read;
 /// - it, or an object nested in it at any depth, would be without a value it requires: a new object
@@ -16,15 +16,16 @@ package import SyncCore
 /// When several items describe one object, those are to blame that gave the value. An object in a
 /// *nested* list that has no readable key costs only itself with ``skip``.
 ///
-/// What is decided about the result as a whole fails the sync in any case: text that is no JSON,
-/// uniqueness constraints, the delete rule *deny*, the deletion guard, and how many objects
-/// relationships come to have by several items and by deletions: that is checked at the end of each
+/// Errors of the result as a whole fail the sync in any case: text that is no JSON, uniqueness
+/// constraints, the delete rule *deny*, the deletion guard, and the numbers of members that several
+/// items and deletions together give to relationships: they are checked at the end of each
 /// transaction, over the objects whose members changed.
 public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
   /// The sync fails and stores nothing. Of several such items the error is about the first in the
   /// payload.
   case fail
-  /// The item is left out with everything below it, and reported. What it names is not deleted.
+  /// The item is left out with everything below it, and reported. Objects that it names are not
+  /// deleted.
   case skip
   /// As ``skip``; and the item's JSON and the reason are kept in the store, in the transaction of
   /// the sync, to be listed and replayed.

@@ -11,8 +11,8 @@ import SyncCore
 /// three quarters full, and of any size: a hash lies where its share of all hashes puts it.
 ///
 /// While integers come in ascending order, as lists sorted by their key have them, none can repeat
-/// and nothing is put into the table: it is filled when something else comes, or somebody looks for
-/// a key. Confined to the batch that owns it.
+/// and nothing is put into the table: it is filled when another kind of key comes, or a key is
+/// looked for. Confined to the batch that owns it.
 final class KeyIndex {
   private let block: RowBlock
   private let identity: [Int]

@@ -3,11 +3,11 @@ import SyncCore
 
 /// The bytes of a payload file, read before anything looks at them.
 ///
-/// A mapped file that another program cuts off or rewrites takes pages away from whoever reads
-/// them, which ends the program. So a file is read into memory, and one that would be too large for
-/// it is copied to a temporary file of our own, which is mapped. What was read decides; a file that
-/// had fewer bytes than when it was opened is an error, because in a text of one object a line
-/// nobody could see where it was cut.
+/// A mapped file that another program cuts off or rewrites loses pages under its reader, which ends
+/// the program. So a file is read into memory, and one that would be too large for it is copied to
+/// a temporary file of our own, which is mapped. The bytes read decide; a file that had fewer bytes
+/// than when it was opened is an error, because in a text of one object a line the cut would not be
+/// seen.
 package struct PayloadFile {
   private let url: URL
   /// Bytes from which on a file is copied.
@@ -34,7 +34,7 @@ package struct PayloadFile {
     do {
       let handle = try FileHandle(forReadingFrom: url)
       defer { try? handle.close() }
-      // What has no size, such as a pipe, is read as it comes.
+      // A file without a size, such as a pipe, is read as it comes.
       guard let size = try? handle.seekToEnd(), size > 0 else { return try Data(contentsOf: url) }
       guard size > UInt64(largest) else {
         let data = try handle.readFromStart(Int(size))

@@ -90,7 +90,7 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
 
   /// Takes elements out.
   ///
-  /// - Complexity: O(*n*) in what stands behind them.
+  /// - Complexity: O(*n*) in the elements behind them.
   func remove(from index: Int, count removed: Int) {
     (base + index).update(from: base + index + removed, count: count - index - removed)
     count -= removed

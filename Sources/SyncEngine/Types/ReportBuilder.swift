@@ -2,10 +2,10 @@ import SyncCore
 
 /// The report while it is written: shared by the parts of one sync, confined to it.
 final class ReportBuilder {
-  /// What a part that is staged once more takes back.
+  /// The content that staging a part once more takes back.
   struct Content {
     var report = SyncReport()
-    /// Entities of which objects were read, so that it is known what none of them filled.
+    /// Entities of which objects were read, so that their unfilled attributes are known.
     var readEntities: Set<String> = []
     /// Why the first item at the top was left out.
     var firstSkipped: SyncError?
@@ -50,7 +50,7 @@ final class ReportBuilder {
     return count <= SyncReport.findingLimit
   }
 
-  // MARK: - What was read
+  // MARK: - Objects that were read
 
   /// Says which keys of an entity's objects filled nothing, and which attributes nothing filled.
   func describe(_ entity: String, unusedKeys: [String: Int], unfilled: [String]) {
@@ -62,7 +62,7 @@ final class ReportBuilder {
     report.entities[entity] = counts
   }
 
-  /// Adds what was found while a part was read.
+  /// Adds the findings of a part that was read.
   func add(_ part: ReportBuilder) {
     for finding in part.report.findings where count(finding.kind) {
       report.findings.append(finding)

@@ -8,7 +8,7 @@ import SyncCore
 final class SyncByteStream: Sendable {
   private let source: Locked<(@Sendable (PayloadSpool) -> @Sendable () -> Void)?>
 
-  /// - Parameter source: Begins to fill a spool and returns what stops it.
+  /// - Parameter source: Begins to fill a spool and returns a closure that stops it.
   init(_ source: @escaping @Sendable (PayloadSpool) -> @Sendable () -> Void) {
     self.source = Locked(source)
   }
@@ -77,8 +77,8 @@ final class SyncByteStream: Sendable {
 /// Bytes that come one after the other, put into a temporary file, so that a payload of any size
 /// takes no memory: the file is mapped when it is complete, and goes away with the spool.
 ///
-/// Whoever brings the bytes calls ``append(_:)`` and ``end(_:)``; the sync waits in ``wait(_:)``.
-/// Protected by a lock; nobody is called while it is held.
+/// The source of the bytes calls ``append(_:)`` and ``end(_:)``; the sync waits in ``wait(_:)``.
+/// Protected by a lock; no closure is called while it is held.
 final class PayloadSpool: Sendable {
   private struct State {
     var file: FileHandle?
@@ -147,8 +147,8 @@ final class PayloadSpool: Sendable {
     try state.withLock { $0.outcome }?.get()
     do {
       let data = try Data(contentsOf: url, options: .alwaysMapped)
-      // Where a mapped file can go, nobody else can shorten it, and nothing is left when the
-      // process is killed.
+      // A mapped file without a name cannot be shortened by another program, and does not remain
+      // when the process is killed.
       try? FileManager.default.removeItem(at: url)
       return data
     } catch {

@@ -1,7 +1,7 @@
 import SyncCore
 import Synchronization
 
-/// The line between a running sync and whoever started it: cancellation in, progress out.
+/// The line between a running sync and its starter: cancellation in, progress out.
 ///
 /// Protected by atomics; usable from every thread.
 package final class SyncControl: Sendable {
@@ -26,7 +26,7 @@ package final class SyncControl: Sendable {
     observe(observer)
   }
 
-  /// Says who is told how far the sync is; nil is nobody.
+  /// Sets the closure that is told the progress of the sync; nil is none.
   package func observe(_ observer: (@Sendable (SyncStep) -> Void)?) {
     self.observer.withLock { $0.tell = observer }
   }
@@ -44,8 +44,8 @@ package final class SyncControl: Sendable {
     interrupt?()
   }
 
-  /// Says what stops whatever the sync is waiting for: its place at the gate, or a long statement.
-  /// Called at once when the sync was cancelled already.
+  /// Sets the closure that stops the current wait of the sync: its place at the gate, or a long
+  /// statement. Called at once when the sync was cancelled already.
   func onCancel(_ interrupt: (@Sendable () -> Void)?) {
     interruption.withLock { $0.interrupt = interrupt }
     if isCancelled { interrupt?() }
@@ -103,7 +103,7 @@ public enum SyncPhase: String, Sendable, Hashable, CaseIterable, Codable, Compar
   case update
   /// Memberships and orders are written.
   case link
-  /// What nobody claimed is deleted.
+  /// Deletes the rows that no part claims.
   case delete
   /// Everything is checked once more and committed.
   case save

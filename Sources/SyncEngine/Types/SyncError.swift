@@ -2,8 +2,8 @@ public import SyncCore
 
 /// Why a sync was refused or failed. The store is as it was before.
 public struct SyncError: Error, Sendable, Hashable {
-  /// What happened. Those about an item are thrown only with ``SyncSettings/onItemError`` `.fail`;
-  /// by default the item is left out, and the report has a finding.
+  /// The kind of an error. Those about an item are thrown only with ``SyncSettings/onItemError``
+  /// `.fail`; by default the item is left out, and the report has a finding.
   public enum Code: String, Sendable, Hashable, Codable {
     /// The model has no such entity. Look at the spelling of `inEntityNamed:`.
     case unknownEntity
@@ -49,15 +49,15 @@ public struct SyncError: Error, Sendable, Hashable {
     case deletionRefused
     /// The payload cannot be read: it is no JSON, or the file or stream ended early.
     case unreadablePayload
-    /// The operation was not given what it needs, or was used against its rules, as when it is run
-    /// twice.
+    /// The operation lacks something that it needs, or was used against its rules, as when it is
+    /// run twice.
     case invalidRequest
 
     /// The word of serializers for ``missingKey``.
     public static var missingIdentifier: Code { .missingKey }
   }
 
-  /// What happened.
+  /// The kind of the error.
   public let code: Code
   /// Name of the entity it is about; nil where it is about the whole payload.
   public let entity: String?
@@ -67,7 +67,7 @@ public struct SyncError: Error, Sendable, Hashable {
   public let key: String?
   /// Where in the payload, as in `$[3].notes[0].id`.
   public let path: String?
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   package init(
@@ -110,12 +110,12 @@ extension SyncError {
 }
 
 extension SyncError {
-  /// What to do when nothing of a document can be used, as when the list lies deeper.
+  /// Advice when nothing of a document can be used, as when the list lies deeper.
   package static let listAdvice =
     "If the list lies deeper in the document, say where by at, as in at: \"data.items\"."
 
-  /// What to do when a deletion was refused. Programs whose users do not write Swift say it in
-  /// words of their own.
+  /// Advice when a deletion was refused. Programs whose users do not write Swift say it in words of
+  /// their own.
   package static let deletionAdvice = """
     If it is meant, set deletionGuard to off, or give it other limits; if the payload is only a part, leave \
     .delete out of the operations, or use a predicate or a page session.
@@ -123,7 +123,7 @@ extension SyncError {
 }
 
 extension SyncError.Code {
-  /// What it is called that a value is none of its property's type.
+  /// The kind of finding for a value that does not fit its property's type.
   init(_ reason: MismatchReason) {
     self =
       switch reason {

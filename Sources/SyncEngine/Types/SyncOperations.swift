@@ -1,4 +1,4 @@
-/// What a sync may do to the store.
+/// The changes that a sync may make in the store.
 ///
 /// The first three are about objects of the synced entity, the `…Relationships` ones about nested
 /// objects at every depth. Linking to an object that exists is part of updating its owner and needs
@@ -22,8 +22,8 @@ public struct SyncOperations: OptionSet, Sendable, Hashable, Codable {
   public static let updateRelationships = SyncOperations(rawValue: 16)
   /// Members of a one-to-many relationship that a nested list does not mention are deleted.
   public static let deleteRelationships = SyncOperations(rawValue: 32)
-  /// Every item becomes a new object, whatever is stored, with or without ``insert``. Not part of
-  /// ``all``.
+  /// Every item becomes a new object, even if its key is stored, with or without ``insert``. Not
+  /// part of ``all``.
   public static let alwaysInsert = SyncOperations(rawValue: 64)
 
   /// Insert, update and delete, for objects of the entity and for nested ones: the default.

@@ -14,7 +14,7 @@ public struct SyncPayload: Sendable {
     /// Bytes that come piece by piece.
     case stream(SyncByteStream)
     case json(JSONValue)
-    /// What could not be turned into JSON; the sync fails with it.
+    /// A value that could not be turned into JSON; the sync fails with it.
     case unusable(JSONError)
   }
 
@@ -27,7 +27,7 @@ public struct SyncPayload: Sendable {
     self.content = content
   }
 
-  /// What the closure makes, or why it makes none.
+  /// The JSON that the closure makes, or its error.
   init(converting body: () throws -> JSONValue) {
     do {
       content = .json(try body())
@@ -45,7 +45,7 @@ extension SyncPayload {
   /// - Parameter control: Ends the wait for a stream, or the copying of a file, when it is
   ///   cancelled.
   /// - Throws: ``SyncError`` with ``SyncError/Code/unreadablePayload`` when the file cannot be
-  ///   read, the ``JSONError`` of a payload that is none, and what the closure throws.
+  ///   read, the ``JSONError`` of a payload that is none, and errors of the closure.
   func withBytes<T>(
     _ control: SyncControl? = nil, _ body: (UnsafeRawBufferPointer) throws -> T
   ) throws -> T {

@@ -1,7 +1,7 @@
 public import Foundation
 public import SyncCore
 
-/// What the calls that sync take as JSON: bytes, text, the URL of a file, a JSON tree,
+/// The payloads that the calls that sync take: bytes, text, the URL of a file, a JSON tree,
 /// dictionaries, lists of trees and dictionaries, and the forms of a ``SyncPayload`` by their
 /// names.
 ///
@@ -42,7 +42,7 @@ extension Array: SyncPayloadConvertible where Element: SyncPayloadConvertible {
 }
 
 extension Dictionary: SyncPayloadConvertible where Key == String {
-  /// The one object as a list, whatever its values are: `[String: Any]`, `[String: Int]`.
+  /// The one object as a list, with values of any type: `[String: Any]`, `[String: Int]`.
   public var syncPayload: SyncPayload { SyncPayload { try JSONValue([self]) } }
 }
 
@@ -77,7 +77,7 @@ extension SyncPayloadConvertible where Self == SyncPayload {
     SyncPayload { try JSONValue(encoding: value) }
   }
 
-  /// What a file handle gives until its end: a file, a socket, the standard input,
+  /// The bytes that a file handle gives until its end: a file, a socket, the standard input,
   /// `pipe.fileHandleForReading`. It may be larger than memory, as it goes through a temporary
   /// file; it can be read once. The sync closes nothing.
   public static func handle(_ handle: FileHandle) -> SyncPayload {
@@ -101,8 +101,8 @@ extension SyncPayloadConvertible where Self == SyncPayload {
   /// try await stack.sync(.jsonAPI(data), inEntityNamed: "Article")
   /// ```
   ///
-  /// `data` means the entity that is synced; what else a type means is the entity whose user info
-  /// `sync.type` says so, or whose name it is, in the singular or plural, or that the relationship
+  /// `data` means the entity that is synced; another type means the entity whose user info
+  /// `sync.type` names it, or whose name it is, in the singular or plural, or that the relationship
   /// leads to. Primary keys are filled by `id`. Resources that are only included are inserted and
   /// updated, never deleted for want of mention. A document whose `data` is one resource, or that
   /// is a page of a list, deletes nothing; ``SyncReport/nextPage`` is the link to the next page.

@@ -1,7 +1,7 @@
 package import SyncCore
 
 extension SyncReport {
-  /// Adds what a further sync did, as for the pages of a session.
+  /// Adds the report of a further sync, as for the pages of a session.
   ///
   /// Every count is that of both together, so an object of which both speak counts twice: as
   /// inserted by the first and updated or unchanged by the second, or as updated by both.
@@ -33,7 +33,7 @@ extension SyncReport.Commits {
     for (name, report) in page { pages[name, default: .init()].add(report) }
   }
 
-  /// What pages and end did together, by entity in the order of names.
+  /// The counts of pages and end together, by entity in the order of names.
   func totals(with end: SyncReport) -> [(String, SyncReport.EntityReport)] {
     var result = pages
     for (name, report) in end.entities { result[name, default: .init()].add(report) }
@@ -57,8 +57,7 @@ extension SyncReport.EntityReport {
   }
 }
 
-/// Objects in an order, as the numbers of their rows: identifiers are made when somebody asks for
-/// them.
+/// Objects in an order, as the numbers of their rows: identifiers are made on demand.
 package struct ObjectList: Sendable {
   /// Objects of one entity, one behind the other.
   private var runs: [(entity: EntityDescription, rows: [Int64])] = []

@@ -1,6 +1,6 @@
 public import SyncCore
 
-/// What a sync did, found and passed over.
+/// The changes and findings of a sync.
 ///
 /// ```swift
 /// let report = try await stack.sync(json, inEntityNamed: "User")
@@ -14,7 +14,7 @@ public struct SyncReport: Sendable, Hashable, Codable {
     public var deleted = 0
     /// Objects that the payload mentions and that came out as they were.
     public var unchanged = 0
-    /// Items of the payload that were left out, whatever the reason.
+    /// Items of the payload that were left out, for any reason.
     public var skipped = 0
     /// Those of them that were kept in the store, to be replayed.
     public var quarantined = 0
@@ -34,7 +34,7 @@ public struct SyncReport: Sendable, Hashable, Codable {
 
   /// Something in the payload that was not taken as it stood.
   public struct Finding: Sendable, Hashable, Codable {
-    /// What was found.
+    /// The kind of a finding.
     public enum Kind: String, Sendable, Hashable, Codable {
       /// An item without a readable key, or that is no object.
       case skippedItem
@@ -61,13 +61,13 @@ public struct SyncReport: Sendable, Hashable, Codable {
       /// A new object that does not meet the groupers of its serializer: the next sync will not
       /// find it.
       case outsideGroup
-      /// A transformer the model names and nobody registered.
+      /// A transformer that the model names and that is not registered.
       case unregisteredTransformer
       /// Something else of the model that the mapping could not follow.
       case mappingRemark
     }
 
-    /// What was found.
+    /// The kind of the finding.
     public let kind: Kind
     /// Name of the entity it is about.
     public let entity: String
@@ -75,9 +75,9 @@ public struct SyncReport: Sendable, Hashable, Codable {
     public let property: String?
     /// Primary key of the object it is about, as text; nil where it is not known.
     public let key: String?
-    /// Where in the payload, as in `$[3].notes[0]`; nil where it is in no one place.
+    /// Where in the payload, as in `$[3].notes[0]`; nil where it has no one place.
     public let path: String?
-    /// A sentence that says what was found, and where it helps what to do.
+    /// A sentence that tells the finding, and where it helps the remedy.
     public let message: String
   }
 
@@ -90,8 +90,8 @@ public struct SyncReport: Sendable, Hashable, Codable {
   /// How many findings there were of each kind, listed or not.
   public internal(set) var findingCounts: [String: Int] = [:]
 
-  /// Seconds spent in each phase. What is read while something else is written counts for nothing
-  /// but the wait for it.
+  /// Seconds spent in each phase. Reading while another part is written counts for nothing but the
+  /// wait for it.
   public package(set) var phaseDurations: [String: Double] = [:]
 
   /// Size of the payload in bytes, and items at its top.
@@ -119,7 +119,7 @@ extension SyncReport {
   package struct Commits: Sendable, Hashable {
     package var sets: [ChangeSet] = []
     package var objects = ObjectList()
-    /// Of the end of a session: how many pages were stored, and what they did, by entity.
+    /// Of the end of a session: the number of stored pages, and their changes, by entity.
     package var pageCount = 0
     package var pages: [String: EntityReport] = [:]
 
@@ -134,17 +134,17 @@ extension SyncReport {
 
   /// Which objects were inserted, updated and deleted, and which of their properties: the change
   /// set of the commit, or, where there were several, per batch or in ``add(_:)``, all of them as
-  /// one. In a dry run it is what would have been; objects that would have been inserted do not
-  /// exist.
+  /// one. In a dry run it is the change set of a real one; objects that would have been inserted do
+  /// not exist.
   ///
   /// A report that was decoded has none.
   ///
   /// - Complexity: O(1) for one commit, O(*n* log *k*) for *n* changes in *k*.
   public var changes: ChangeSet { ChangeSet.joining(commits.sets) }
 
-  /// The objects of the items at the top, in payload order: what an item matched or became, once
-  /// for each item. Noted by syncs whose mapping was written by hand alone. A report that was
-  /// decoded has none.
+  /// The objects of the items at the top, in payload order: the object that an item matched or
+  /// became, once for each item. Noted by syncs whose mapping was written by hand alone. A report
+  /// that was decoded has none.
   ///
   /// - Complexity: O(*n*); made on each call, so keep the result.
   public var objects: [ManagedObjectID] { commits.objects.identifiers }
@@ -176,7 +176,7 @@ extension SyncReport {
   }
 }
 
-/// A report for a log: what a person wants to know first, in a few lines.
+/// A report for a log: the most important facts first, in a few lines.
 ///
 /// ```
 /// User: 1 inserted, 2 updated (age, name), 0 deleted, 40 unchanged

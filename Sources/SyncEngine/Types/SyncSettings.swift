@@ -1,6 +1,6 @@
 public import SyncCore
 
-/// What a sync may do, and how careful it is: the settings that a ``Sync`` and a ``SyncSession``
+/// The permissions and the care of a sync: the settings that a ``Sync`` and a ``SyncSession``
 /// share.
 ///
 /// Both have each of them as a property of their own:
@@ -14,23 +14,22 @@ public struct SyncSettings: Sendable {
   /// limits the payload. Default: every object of the entity.
   public var filter: Filter?
 
-  /// What the sync may do. Default: ``SyncOperations/all``.
+  /// The changes that the sync may make. Default: ``SyncOperations/all``.
   public var operations = SyncOperations.all
 
-  /// Whether an item at the top of the payload says that its object is deleted, as in
-  /// `{ $0["deleted"] == true }`. Of such an item nothing counts but its key: what is stored with
-  /// it goes, by the delete rules of the model, and what is not is not inserted. Where several
-  /// items have a key, the last one counts. A model says it with the user info `sync.tombstoneKey`
-  /// of an entity, for nested items too, a serializer with `deletes`. It takes
-  /// ``SyncOperations/update`` or ``SyncOperations/delete``; the deletion guard does not count
-  /// these. Default: nil.
+  /// Whether an item at the top of the payload says that its object is deleted, as in `{
+  /// $0["deleted"] == true }`. Of such an item only the key counts: stored objects with it are
+  /// deleted, by the delete rules of the model, and none is inserted. Where several items have a
+  /// key, the last one counts. A model says it with the user info `sync.tombstoneKey` of an entity,
+  /// for nested items too, a serializer with `deletes`. It takes ``SyncOperations/update`` or
+  /// ``SyncOperations/delete``; the deletion guard does not count these. Default: nil.
   public var deletes: ItemTest?
 
-  /// Rewrites the payload once, before it is read: is given what stands at the path of the sync,
-  /// the whole document without one, and returns what is read in its place. Paths of findings stay
-  /// those of the document: an item that the closure leaves as it is has the path that it had,
-  /// wherever it is moved to. The payload is in memory as a whole then, and items that come again
-  /// are read again. Default: nil.
+  /// Rewrites the payload once, before it is read: is given the value at the path of the sync, the
+  /// whole document without one, and returns the value that is read in its place. Paths of findings
+  /// stay those of the document: an item that the closure leaves as it is has the path that it had,
+  /// even if it is moved. The payload is in memory as a whole then, and items that come again are
+  /// read again. Default: nil.
   ///
   /// ```swift
   /// sync.prepare = { document in                       // a delta with a list of deleted keys
@@ -43,12 +42,12 @@ public struct SyncSettings: Sendable {
   /// How strictly the JSON is read.
   public var reading = JSONReadingOptions()
 
-  /// What happens to an item that cannot be stored as it stands. Nil, the default, is
+  /// The policy for an item that cannot be stored as it stands. Nil, the default, is
   /// ``ItemErrorPolicy/skip``, for conventional mapping and serializers alike.
   public var onItemError: ItemErrorPolicy?
 
-  /// Whether deleting much is refused, and what counts as much; in a session it counts over all
-  /// pages. Default: on, with the limits of ``DeletionGuard/on``.
+  /// Whether deleting much is refused, and the limits of it; in a session it counts over all pages.
+  /// Default: on, with the limits of ``DeletionGuard/on``.
   public var deletionGuard: DeletionGuard = .on
 
   /// Whether a key that no object has is remembered in the store and linked by a later sync, with
@@ -57,7 +56,7 @@ public struct SyncSettings: Sendable {
   /// session the order of arrival never matters.
   public var deferReferences = false
 
-  /// Who is said to have made the changes, in change sets and history.
+  /// The author of the changes, in change sets and history.
   public var author: String?
 
   /// The defaults.
@@ -69,11 +68,11 @@ public enum SyncTransaction: Sendable, Hashable {
   /// Everything or nothing: the default.
   case whole
   /// A commit for every so many items at the top of the payload, and a last one for the deletions.
-  /// A sync that is stopped keeps what was committed; deletions are then not made.
+  /// A sync that is stopped keeps its commits; deletions are then not made.
   ///
-  /// A further sync of the same payload begins at its beginning, finds unchanged what is there
-  /// already, and makes the deletions at its end. Objects of ``SyncOperations/alwaysInsert`` it
-  /// cannot recognise: it inserts them again.
+  /// A further sync of the same payload begins at its beginning, finds stored objects unchanged,
+  /// and makes the deletions at its end. Objects of ``SyncOperations/alwaysInsert`` it cannot
+  /// recognise: it inserts them again.
   ///
   /// The number has to be at least 1; otherwise the sync fails with
   /// ``SyncError/Code/invalidRequest``.
@@ -90,8 +89,8 @@ public enum SyncTransaction: Sendable, Hashable {
   }
 }
 
-/// What one sync is told: the settings that it shares with the pages of a session, and where its
-/// items stand, whose children they are, and how they are stored.
+/// The setup of one sync: the settings that it shares with the pages of a session, and where its
+/// items stand, the parent of its children, and how they are stored.
 package struct SyncSetup: Sendable {
   package var settings = SyncSettings()
   /// Leads to the list inside the document; nil is the document itself.

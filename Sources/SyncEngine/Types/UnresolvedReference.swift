@@ -31,7 +31,7 @@ struct UnresolvedReference {
   /// Whether the key may be that of an object of a subentity.
   var mayMeanSubentity: Bool { !isNested && !destination.subentities.isEmpty }
 
-  /// What a reference is replaced by when the owner's relationship is given again.
+  /// The place at which a later mention replaces a reference.
   struct Place: Hashable {
     let owner: ManagedObjectID
     let slot: Int

@@ -3,9 +3,9 @@ import SyncCore
 /// The stored rows that the items which were read have to do with: which they describe, take, or
 /// have among the members of their lists.
 ///
-/// An item that was not read is passed over without changing anything only when nothing else speaks
-/// of what it describes. Keys that others only refer to do not matter, unless a relationship is
-/// spoken of from both ends (``SpokenRelationships``).
+/// An item that was not read is passed over without changing anything only when no other item
+/// mentions its objects. Keys that others only refer to do not matter, unless a relationship is
+/// mentioned from both ends (``SpokenRelationships``).
 struct FingerprintConflicts {
   private let batches: [MatchedBatch]
 

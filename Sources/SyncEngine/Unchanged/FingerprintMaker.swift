@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Makes fingerprints of the items that were read, once it is decided what is stored: of those with
-/// which the store then agrees in all they say, so that the same item would change nothing.
+/// Makes fingerprints of the items that were read, once their objects are decided: of those with
+/// which the store then agrees in every value, so that the same item would change nothing.
 ///
 /// That is so for an item that gave no warning, unless another one had the last word about
 /// something of its own. Confined to its sync.
@@ -15,7 +15,7 @@ struct FingerprintMaker {
   private lazy var shapeNumbers = Dictionary(zip(set.head.shapes, UInt32(0)...)) { first, _ in first
   }
 
-  /// Who refers to a row that only one object may have, by table and row.
+  /// The items that refer to a row that only one object may have, by table and row.
   private var takers: [Int: Int] = [:]
 
   /// The form of the item before: most items have the same.
@@ -94,7 +94,7 @@ struct FingerprintMaker {
     return (row, UInt32(truncatingIfNeeded: entity.index) << 8 | UInt32(use.rawValue))
   }
 
-  /// - Returns: Nil when the store does not agree with what the item says of the row.
+  /// - Returns: Nil when the store does not agree with the item about the row.
   @inline(__always)
   private mutating func entry(_ target: ItemContents.Target, of record: Int) -> Entry? {
     let batch = batches[Int(target.batch)]
@@ -110,7 +110,7 @@ struct FingerprintMaker {
   private func describe(_ index: Int32, in batch: MatchedBatch) -> Entry? {
     let occurrence = batch.occurrences[index]
     guard occurrence.flags.intersection(FingerprintMaker.flags) == .active else { return nil }
-    // Whose key is contested nobody can tell.
+    // The object of a contested key is unknown.
     if !batch.contested.isEmpty,
       batch.contested[batch.head(of: index)] != nil
     {
@@ -152,7 +152,7 @@ struct FingerprintMaker {
         return nil
       }
       if let other = takers.updateValue(record, forKey: batch.entity.rootIndex << 32 | Int(row)) {
-        // Two items claim what only one of them can have.
+        // Two items claim a row that only one of them can have.
         if other < record { set.records.setShape(nil, of: other) }
         return nil
       }

@@ -98,7 +98,7 @@ struct FingerprintRecords {
     for _ in 0..<headSize { part.append(goneShape) }
   }
 
-  /// Ends a part by two sums of its words: what is damaged would have objects deleted.
+  /// Ends a part by two sums of its words: a damaged part would have objects deleted.
   static func seal(_ part: PlainArray<UInt32>) {
     let sums = sums(part.elements)
     part.append(sums.0)
@@ -121,7 +121,7 @@ struct FingerprintRecords {
   ///   - placed: Whether the place of each record stands before it: of one it takes the place of,
   ///     or behind all.
   ///   - onGone: Called with the places of those that are gone.
-  /// - Returns: False when the bytes are not what was written. Nothing counts then.
+  /// - Returns: False when the bytes are not as they were written. Nothing counts then.
   func read(
     _ bytes: UnsafeRawBufferPointer, placed: Bool, onGone: (Int) -> Void
   ) -> Bool {

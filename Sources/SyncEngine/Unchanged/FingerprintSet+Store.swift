@@ -1,15 +1,16 @@
 import SyncCore
 import SyncStore
 
-/// A set in the store: what of it still counts when it is read, and what of it does after a sync.
+/// A set in the store: the part of it that still counts when it is read, and the part that does
+/// after a sync.
 ///
 /// ```
 /// part 0 │ part 1 │ … │ amendment
 /// ```
 ///
 /// Records that still count stay where they are, new ones take the places of those they replace, or
-/// go to the end. Where little changed, only the amendment is written: what has become of a few
-/// places since the parts were. Otherwise everything is.
+/// go to the end. Where little changed, only the amendment is written: the places that have changed
+/// since the parts were written. Otherwise the whole set is.
 extension FingerprintSet {
   // MARK: - Reading
 
@@ -25,7 +26,7 @@ extension FingerprintSet {
 
   /// Reads the fingerprints of a kind of sync, and finds out which of them still count.
   ///
-  /// - Returns: Nil when the payload is so small against what is kept that reading the fingerprints
+  /// - Returns: Nil when the payload is so small against the kept set that reading the fingerprints
   ///   would cost more than they save.
   static func load(
     _ key: ContentFingerprint, of plan: MappingPlan, payloadBytes: Int, from reader: StoreReader
@@ -90,7 +91,7 @@ extension FingerprintSet {
   /// In place of a record: there is none any more.
   private static let gone = Int.max
 
-  /// Keeps what still counts, and what was made.
+  /// Keeps the records that still count, and the new ones.
   ///
   /// - Parameter spoken: The relationships of which the items speak that were read.
   func keep(
@@ -98,7 +99,7 @@ extension FingerprintSet {
     in transaction: StoreTransaction, _ control: SyncControl
   ) throws {
     if count > 0 {
-      // Of what the sync itself changed nobody knows what the items say.
+      // Rows that the sync itself changed may differ from their items.
       var identity = Array(repeating: SlotSet(), count: plan.model.entities.count)
       for node in plan.nodes {
         for slot in node.identity { identity[node.entity.rootIndex].insert(slot) }
@@ -171,7 +172,7 @@ extension FingerprintSet {
     }
   }
 
-  /// Adds places with what stands in them; behind those of the parts they follow each other.
+  /// Adds places with their records; behind those of the parts they follow each other.
   private func append(
     _ amended: [Int], of places: PlainArray<Int>, to part: PlainArray<UInt32>
   ) {

@@ -5,12 +5,12 @@ import SyncStore
 /// them.
 ///
 /// ```
-/// unseen ──match──▶ matched ──not stored like that any more, or somebody else has to do with its rows──▶ outdated
+/// unseen ──match──▶ matched ──not stored like that any more, or its rows changed hands──▶ outdated
 /// ```
 ///
 /// A matched item is not read; others are, in the order of the payload. An absent record is a place
 /// whose item is gone, kept until everything is written again. Behind the records that were read
-/// come those that are made of what the sync reads. Confined to its sync.
+/// come those of items that the sync reads. Confined to its sync.
 final class FingerprintSet {
   private enum State: UInt8 {
     case unseen
@@ -79,7 +79,7 @@ final class FingerprintSet {
   /// Whether the item of a record, as it was then, does not count any more.
   func isGone(_ record: Int) -> Bool { states[record] == .outdated || states[record] == .absent }
 
-  /// Whether a record is not what its part says.
+  /// Whether a record differs from its part.
   func isAmended(_ record: Int) -> Bool { records.starts[record] >= amendmentStart }
 
   // MARK: - Reading
@@ -93,7 +93,7 @@ final class FingerprintSet {
 
   /// Reads the records.
   ///
-  /// - Returns: False when they are not what was written.
+  /// - Returns: False when they are not as they were written.
   func readRecords(of id: Int64, from reader: StoreReader) throws -> Bool {
     var (isSound, absent) = (true, [Int]())
     try reader.readFingerprints(of: id, areMany: head.byteCount >= FingerprintSet.manyBytes) {
@@ -110,7 +110,7 @@ final class FingerprintSet {
 
   // MARK: - Matching
 
-  /// Forgets what was matched, to go over the payload once more.
+  /// Forgets the matched records, to go over the payload once more.
   func restart() {
     for record in states.indices where states[record] == .matched { states[record] = .unseen }
     matchedCount = 0
@@ -120,9 +120,8 @@ final class FingerprintSet {
     read.removeAll(from: 0)
   }
 
-  /// Matches the item that comes next if the payload goes on as the last one did, when it is what a
-  /// text begins with. An object ends where its brackets do, whatever follows, so nobody needs to
-  /// look for its end.
+  /// Matches the item that comes next if the payload goes on as the last one did, when the text
+  /// begins with it. An object ends where its brackets do, so its end need not be searched.
   ///
   /// - Returns: How many bytes it is, 0 when it is not.
   @inline(__always)
@@ -192,7 +191,7 @@ final class FingerprintSet {
     }
   }
 
-  // MARK: - What does not count any more
+  // MARK: - Records that do not count any more
 
   /// Has nothing count any more, so that everything is read.
   func outdateAll() {
@@ -203,15 +202,15 @@ final class FingerprintSet {
   /// Has those records not count any more that have to do with some rows.
   ///
   /// - Parameters:
-  ///   - any: Rows, by the root entity of their table, that concern whoever holds them.
-  ///   - strongly: Rows that concern whoever refers to them as well.
+  ///   - any: Rows, by the root entity of their table, that concern the items that hold them.
+  ///   - strongly: Rows that concern the items that refer to them as well.
   /// - Returns: Whether there were matched ones among them.
   @discardableResult
   func outdate(any: [RowSet], strongly: [RowSet] = [], model: ManagedObjectModel) -> Bool {
     guard any.contains(where: { !$0.isEmpty }) || strongly.contains(where: { !$0.isEmpty }) else {
       return false
     }
-    // Of each shape, the rows to look up, and in what: mostly few of many, since most are only
+    // Of each shape, the rows to look up, and their places: mostly few of many, since most are only
     // referred to.
     let sets = head.shapes.map { shape in
       shape.entries.enumerated().compactMap { position, entry -> (position: Int, rows: RowSet)? in
@@ -223,7 +222,7 @@ final class FingerprintSet {
     let before = matchedCount
     for record in states.indices where states[record] == .unseen || states[record] == .matched {
       let shape = records.shape(of: record)
-      // Asked in place: to take a set out would count who holds it, as often as there are rows.
+      // Asked in place: to take a set out would count its references, as often as there are rows.
       for look in sets[shape].indices
       where sets[shape][look].rows.contains(records.row(sets[shape][look].position, of: record)) {
         if states[record] == .matched { matchedCount -= 1 }

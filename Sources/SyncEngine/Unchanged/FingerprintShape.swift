@@ -1,13 +1,13 @@
 import SyncCore
 
-/// What items of one form have in common, so that it is kept once and not for each: what their rows
-/// are, and what the report has to say about them.
+/// The facts that items of one form share, so that they are kept once and not for each: the tables
+/// of their rows, and their part of the report.
 struct FingerprintShape: Hashable {
   struct Entry: Hashable {
     let entity: Int
     let use: ItemContents.Use
 
-    /// Whether nobody else may have to do with the row as long as the item counts as unchanged.
+    /// Whether no other item may have to do with the row as long as the item counts as unchanged.
     var isHeld: Bool { use != .shared }
     var isDescribed: Bool { use == .described || use == .member }
     var isMember: Bool { use == .member || use == .listed }
@@ -31,9 +31,9 @@ struct FingerprintShape: Hashable {
   var memberCount: Int { entries.count(where: \.isMember) }
 }
 
-/// What the store keeps of a set of fingerprints beside its records.
+/// The facts that the store keeps of a set of fingerprints beside its records.
 struct FingerprintHead {
-  /// Raised when what is kept means something else.
+  /// Raised when the kept form changes its meaning.
   private static let format: UInt64 = 3
 
   var seed: UInt64
@@ -111,8 +111,8 @@ struct FingerprintHead {
   }
 }
 
-/// The relationships of which items speak. Where they speak of one from both ends, nobody can tell
-/// of an item alone what is stored of it.
+/// The relationships of which items speak. Where items mention one from both ends, its stored value
+/// does not follow from one item alone.
 struct SpokenRelationships {
   /// By the node of the plan.
   private var slots: [SlotSet] = []

@@ -2,7 +2,8 @@ import SyncCore
 import SyncStore
 
 /// The items of a payload that need not be read, because the store agrees with all they say: `Run`
-/// asks which these are before it reads, and tells what is known once everything is written.
+/// asks for them before it reads, and hands over the items that were read once everything is
+/// written.
 ///
 /// ```
 /// load ─▶ the payload is read ─▶ refresh ─▶ match ─▶ refuses ─▶ mention ─▶ make ─▶ … ─▶ keep
@@ -15,7 +16,7 @@ final class KnownItems {
   private let request: SyncRequest
   private let key: ContentFingerprint
 
-  /// What earlier syncs have left; without fingerprints until somebody has loaded it.
+  /// The fingerprints of earlier syncs; empty until they are loaded.
   private(set) var fingerprints: FingerprintSet
 
   /// The relationships of which the items speak that were read, and whether they speak of none from
@@ -23,7 +24,7 @@ final class KnownItems {
   private var spoken = SpokenRelationships()
   private var isOneSided = true
 
-  /// What the current part holds that was not read, until it is counted.
+  /// The items of the current part that were not read, until they are counted.
   private var unread: UnreadItems?
 
   /// Whether there are fingerprints of the payload that are not kept yet.
@@ -34,7 +35,7 @@ final class KnownItems {
     guard let key = FingerprintKey.of(request) else { return nil }
     self.request = request
     self.key = key
-    // What has to wait for another transaction is read in that of the sync.
+    // A set that has to wait for another transaction is read in that of the sync.
     fingerprints = FingerprintSet(generation: -1)
   }
 
@@ -43,8 +44,8 @@ final class KnownItems {
 
   // MARK: - Before the payload is read
 
-  /// Reads what earlier syncs have left. Where nothing was known and nothing is, what was read with
-  /// it holds.
+  /// Reads the fingerprints of earlier syncs. Where there were none and are none, the staged part
+  /// holds.
   ///
   /// - Returns: Whether that is worth its while: false for a small payload where many items are
   ///   known.
@@ -61,7 +62,7 @@ final class KnownItems {
     return true
   }
 
-  /// Whether somebody wrote after the fingerprints were read.
+  /// Whether a transaction wrote after the fingerprints were read.
   func isOutdated(in transaction: StoreTransaction) throws -> Bool {
     try transaction.generation() != fingerprints.generation
   }
@@ -90,9 +91,8 @@ final class KnownItems {
       model: request.plan.model)
   }
 
-  /// Of more unused keys than are counted the order matters. What is left alone because it was
-  /// edited here is reported each time; an item in quarantine is forgotten when a good one of its
-  /// key is read.
+  /// Of more unused keys than are counted the order matters. Edits that the sync leaves alone are
+  /// reported each time; an item in quarantine is forgotten when a good one of its key is read.
   private func needsAllItems(
     _ part: StagedPart, _ edits: UnsentEdits?, in transaction: StoreTransaction
   ) throws -> Bool {
@@ -104,7 +104,7 @@ final class KnownItems {
   /// Has all items read from now on.
   func refuseAll() { fingerprints.outdateAll() }
 
-  /// Tells the claims what the items say that were not read.
+  /// Tells the claims the items that were not read.
   func mention(to claims: Claims) {
     unread = matchedCount > 0 ? UnreadItems(fingerprints, request.plan.model) : nil
     unread?.mention(to: claims)
@@ -116,11 +116,11 @@ final class KnownItems {
     unread = nil
   }
 
-  // MARK: - What later syncs know
+  // MARK: - Fingerprints for later syncs
 
-  /// Makes the fingerprints of what was read, once it is decided what becomes of it: what they are
-  /// made of need not be kept until everything is written. Of a payload that nests objects of a
-  /// tree none are made: by those alone nobody could tell who is in scope.
+  /// Makes the fingerprints of the items that were read, once their objects are decided: their
+  /// batches need not be kept until everything is written. Of a payload that nests objects of a
+  /// tree none are made: from those alone the scope does not follow.
   ///
   /// - Throws: `CancellationError`.
   func make(_ planner: LinkPlanner, _ edits: UnsentEdits?, _ control: SyncControl) throws {
@@ -138,7 +138,7 @@ final class KnownItems {
     contents.removeAll()
   }
 
-  /// Keeps what a later sync need not read.
+  /// Keeps the fingerprints, so that a later sync need not read the items.
   func keep(in transaction: StoreTransaction, _ control: SyncControl) throws {
     guard isMade else { return }
     isMade = false
@@ -177,7 +177,7 @@ private enum FingerprintKey {
     return ContentFingerprint(parts.joined(separator: "\u{0}"))
   }
 
-  /// What a sync has to be allowed, so that the store agrees with every item afterwards.
+  /// The operations that a sync needs, so that the store agrees with every item afterwards.
   private static let everything: SyncOperations = [
     .insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships,
   ]

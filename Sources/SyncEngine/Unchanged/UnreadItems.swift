@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What items say all the same that were not read: to the report, to the claims, so that nothing of
-/// theirs is deleted, and to the counts of what is unchanged. Confined to its sync.
+/// The effects of items that were not read: on the report, on the claims, so that none of their
+/// objects is deleted, and on the counts of unchanged objects. Confined to its sync.
 struct UnreadItems {
   private let fingerprints: FingerprintSet
   private let model: ManagedObjectModel
@@ -41,12 +41,12 @@ struct UnreadItems {
 
   // MARK: - Telling
 
-  /// Tells the report what their keys filled.
+  /// Tells the report the attributes that their keys filled.
   func replay(to stager: Stager) {
     for (shape, records) in shapes { stager.replay(shape.usage, count: records.count) }
   }
 
-  /// Tells the claims what they mention.
+  /// Tells the claims their objects.
   func mention(to claims: Claims) {
     let shapes = shapes
     for (shape, records) in shapes {

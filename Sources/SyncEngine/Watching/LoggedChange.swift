@@ -1,15 +1,14 @@
 public import Foundation
 public import SyncCore
 
-/// One line of a change log: what happened to one object in one commit, or what a server said of
-/// it.
+/// One line of a change log: the change of one object in one commit, or a server's answer about it.
 public struct LoggedChange: Sendable, Hashable {
-  /// What happened.
+  /// The kind of a change.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     case inserted
     case updated
     case deleted
-    /// A server has taken what was edited here; see ``sent``.
+    /// A server has taken an edit made here; see ``sent``.
     case sent
     /// A server has refused it; see ``reason``.
     case refused
@@ -24,22 +23,23 @@ public struct LoggedChange: Sendable, Hashable {
   /// Names of the properties that changed, when it was updated.
   public let properties: [String]
 
-  /// What the properties held before: all of a deleted object, those that changed of an updated
+  /// The values of the properties before: all of a deleted object, those that changed of an updated
   /// one. A to-one relationship holds the primary key of the object that it led to; to-many
   /// relationships are not in it. Empty unless a ``SyncLogger`` asks for values.
   public let oldValues: [String: Value]
 
-  /// What the properties hold now: all of an inserted object, those that changed of an updated one.
+  /// The values of the properties now: all of an inserted object, those that changed of an updated
+  /// one.
   public let newValues: [String: Value]
 
-  /// What a server was told of the object: that it was inserted, updated or deleted. Nil where none
-  /// was asked.
+  /// The change of the object that a server was sent: that it was inserted, updated or deleted. Nil
+  /// where none was asked.
   public private(set) var sent: Kind?
 
   /// Why the server refused it.
   public private(set) var reason: String?
 
-  /// Number and time of the commit, and who made it; 0 where it is about a server.
+  /// Number, time and author of the commit; 0 where it is about a server.
   public let generation: Int64
   public let date: Date
   public let author: String?
@@ -52,7 +52,7 @@ public struct LoggedChange: Sendable, Hashable {
 }
 
 extension LoggedChange {
-  /// What a server said of a change.
+  /// A server's answer to a change.
   ///
   /// - Parameter reason: Why it was refused; nil when it was taken.
   package init(
@@ -75,9 +75,9 @@ extension LoggedChange {
 }
 
 extension LoggedChange: CustomStringConvertible {
-  /// The change as a person would say it: `User 6 updated: email, updatedAt`; with values
-  /// `User 6 updated: age 20 → 21, notes`. Of what was sent `Order 17 sent: updated status`,
-  /// `Order 17 refused: updated status (Status 422: too late)`.
+  /// The change as a person would say it: `User 6 updated: email, updatedAt`; with values `User 6
+  /// updated: age 20 → 21, notes`. Of sent changes `Order 17 sent: updated status`, `Order 17
+  /// refused: updated status (Status 422: too late)`.
   public var description: String {
     let name = key.map { $0.description } ?? "#\(objectID.row)"
     let isUpdate = (sent ?? kind) == .updated
@@ -126,10 +126,10 @@ extension LoggedChange: CustomStringConvertible {
   }
 }
 
-/// What a log tells besides commits.
+/// The events that a log tells besides commits.
 extension Notification {
-  /// Something came of what was sent. Posted on the stack's delivery queue, as what is about
-  /// commits.
+  /// A server has answered a sent change. Posted on the stack's delivery queue, as notifications of
+  /// commits are.
   package static let stackDidLog = Name("SyncStackDidLog")
   package static let loggedChangeKey = "loggedChange"
 
@@ -137,8 +137,8 @@ extension Notification {
 }
 
 extension ChangeSet {
-  /// The changes one by one: per entity in model order what was inserted, updated and deleted, each
-  /// in the order of insertion.
+  /// The changes one by one: per entity in model order the inserted, updated and deleted objects,
+  /// each in the order of insertion.
   ///
   /// - Complexity: O(*n*); they are made as the sequence is walked.
   public var loggedChanges: some Sequence<LoggedChange> {

@@ -3,7 +3,7 @@ import SyncCore
 public import SyncGraph
 import Synchronization
 
-/// Writes a line for every object that is inserted, updated or deleted, whoever does it, and for
+/// Writes a line for every object that is inserted, updated or deleted, by any writer, and for
 /// every change that an outbox has sent, or a server refused.
 ///
 /// ```swift
@@ -16,10 +16,10 @@ import Synchronization
 /// ```
 ///
 /// Lines come after the commit, in commit order, each once, on the stack's delivery queue: a slow
-/// writer holds nobody up but those who are told after it. Unchanged objects are never mentioned.
-/// Logging ends when the logger is let go of, or cancelled.
+/// writer delays only later observers. Unchanged objects are never mentioned. Logging ends when the
+/// logger is let go of, or cancelled.
 ///
-/// With `values: true` the lines say what the properties held before and hold now, of deleted
+/// With `values: true` the lines give the values of the properties before and now, of deleted
 /// objects too:
 ///
 /// ```swift
@@ -44,7 +44,7 @@ public final class SyncLogger: Sendable {
     /// {"entity":"User","change":"updated","row":2,"key":6,"properties":["email"],"generation":4}
     /// ```
     case ndjson
-    /// What the closure makes of it; nil leaves the change out.
+    /// The text that the closure makes of it; nil leaves the change out.
     case custom(@Sendable (LoggedChange) -> String?)
 
     func line(_ change: LoggedChange) -> String? {
@@ -64,7 +64,7 @@ public final class SyncLogger: Sendable {
   /// - Parameters:
   ///   - values: Whether lines have old and new values. False by default, because each write costs
   ///     more then.
-  ///   - kinds: What is logged.
+  ///   - kinds: The kinds of changes that are logged.
   ///   - isLogged: Asked about each change that the kinds let through, as in
   ///     `{ $0.author == "me" }` or `{ $0.properties.contains("email") }`; nil logs all of them.
   ///   - write: Called with one line at a time, without line break.
@@ -95,7 +95,7 @@ public final class SyncLogger: Sendable {
     _ kinds: Set<LoggedChange.Kind>, _ isLogged: (@Sendable (LoggedChange) -> Bool)?,
     _ write: @escaping @Sendable (String) -> Void
   ) {
-    // What was committed before and is still being delivered is none of the logger's business.
+    // Earlier commits that are still being delivered are not logged.
     let hasBegun = Flag()
     demand = values ? stack.valueDemand : nil
     demand?.begin()
@@ -136,7 +136,7 @@ public final class SyncLogger: Sendable {
   }
 }
 
-/// What the notification center gives to end an observation with.
+/// The token with which the notification center ends an observation.
 ///
 /// Unchecked: it is handed over once and never looked into; removing an observer is safe on any
 /// thread.

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Counts for the report what a sync changed: exactly what its change sets say, so that
+/// Counts the changes of a sync for the report: exactly those of its change sets, so that
 /// memberships, delete rules and everything else that reaches beyond the payload is in it.
 ///
 /// Confined to its sync.
@@ -11,7 +11,7 @@ struct ChangeCount {
   /// The highest row of those, by root entity.
   private var highest: [Int: Int64] = [:]
 
-  /// What was counted already, by entity; nil where there is one transaction only.
+  /// The objects counted already, by entity; nil where there is one transaction only.
   private var counted: [Int: Counted]?
 
   init(report: ReportBuilder, hasBatches: Bool) {
@@ -20,7 +20,7 @@ struct ChangeCount {
   }
 
   /// Notes the objects of a matched part of the payload. They count as unchanged until a change set
-  /// says something else; what an item that is left out says of stored objects counts as skipped
+  /// says something else; stored objects that an item mentions which is left out count as skipped
   /// alone.
   ///
   /// - Throws: `CancellationError`.
@@ -57,8 +57,8 @@ struct ChangeCount {
     return earlier.inserted.contains(row) || earlier.updated.contains(row)
   }
 
-  /// Counts what a transaction changed. An object is counted once, however many batches of one sync
-  /// change it: as one that came, or changed, or went.
+  /// Counts the changes of a transaction. An object is counted once, however many batches of one
+  /// sync change it: as one that came, or changed, or went.
   mutating func count(_ changes: ChangeSet) {
     for changes in changes.entities {
       let rows = mentioned[changes.entity.rootIndex] ?? RowSet()
@@ -68,7 +68,7 @@ struct ChangeCount {
       var alike = AlikeUpdates()
       var entry = report[changes.entity]
       entry.inserted += changes.inserted.count
-      // What an earlier part of the transaction brought was stored for a later one.
+      // Objects that an earlier part of the transaction inserted were stored for a later one.
       if let first = changes.inserted.first, highest[changes.entity.rootIndex] ?? 0 >= first {
         for row in changes.inserted where rows.contains(row) { entry.unchanged -= 1 }
       }
@@ -111,7 +111,7 @@ struct ChangeCount {
     }
   }
 
-  /// What earlier transactions of the sync did to the objects of an entity.
+  /// The changes of earlier transactions of the sync to the objects of an entity.
   private struct Counted {
     var inserted = RowSet()
     var updated = RowSet()

@@ -26,7 +26,7 @@ extension ChangeWriter {
       return try linkNew(wanted, relationship, of: batch.entity)
     }
     var keeping = planner.suspendedOwners(rule, of: batch)
-    // A parent's members are the scope of its sync: without deleting nobody leaves it.
+    // A parent's members are the scope of its sync: without deleting no member leaves it.
     if !planner.operations.contains(.delete) || planner.isPartOfList,
       let parent = planner.givenParent(rule, of: batch)
     {
@@ -38,7 +38,7 @@ extension ChangeWriter {
     if let kept = planner.keptMember, kept.relationship == Claims.Relationship(relationship) {
       changes.keptMember = kept.row
     }
-    // What new owners list is new.
+    // Lists of new owners are new.
     let compared = relationship.isOrdered ? count : storedCount
     let different = try differences(
       wanted, relationship, of: batch.entity, count: compared, storedCount: storedCount)
@@ -89,7 +89,7 @@ extension ChangeWriter {
     }
   }
 
-  /// The stored members of lists that are not what the payload says, by the index of the list.
+  /// The stored members of lists that differ from the payload, by the index of the list.
   ///
   /// - Parameters:
   ///   - count: How many of the lists are compared.
@@ -183,13 +183,13 @@ private struct NewPairs {
 }
 
 /// Links and unlinks pairs of a many-to-many relationship one by one, where no list is compared
-/// with what is stored.
+/// with stored members.
 struct PairWriter {
   typealias Pair = (owner: Int64, member: Int64)
 
   let transaction: StoreTransaction
 
-  /// What the sync has to leave alone; nil when that is nothing.
+  /// The edits that the sync has to leave alone; nil when there are none.
   let edits: UnsentEdits?
 
   /// Links those that are not linked yet.
@@ -210,7 +210,7 @@ struct PairWriter {
       pairs: withoutEdited(pairs, relationship, of: entity, areThere: true))
   }
 
-  /// Leaves out what was edited here.
+  /// Leaves out pairs that were edited here.
   private func withoutEdited(
     _ pairs: [Pair], _ relationship: RelationshipDescription, of entity: EntityDescription,
     areThere: Bool

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Writes what matching and linking decided: new rows, changed slots, links and orders.
+/// Writes the decisions of matching and linking: new rows, changed slots, links and orders.
 ///
 /// ```
 /// cells of the object + references + defaults ─▶ output, a portion at a time ─▶ store
@@ -25,7 +25,7 @@ final class ChangeWriter: PartPhase {
   /// Rows between two checkpoints.
   private static let portion = 512
 
-  /// Rows to be written: values of the payload, and whom they lead to.
+  /// Rows to be written: values of the payload, and the targets of their to-one relationships.
   private struct Output {
     let batch: MatchedBatch
     let references: LinkedReferences
@@ -196,7 +196,7 @@ final class ChangeWriter: PartPhase {
     _ = run.output.append(object, row: row)
   }
 
-  /// Of slots that differ those that were not edited here. What the payload says of the others is
+  /// Of slots that differ those that were not edited here. The payload's values of the others are
   /// kept: there an edit goes back to when it is reverted.
   private func writable(
     _ changed: SlotSet, of row: Int64, _ object: Int32, _ output: Output, _ edits: UnsentEdits

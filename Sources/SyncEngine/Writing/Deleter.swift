@@ -16,7 +16,7 @@ struct Deleter: PartPhase {
   /// Whether members that lists leave out go now: once, after all lists of the sync.
   let endsLists: Bool
 
-  /// A sentence with what to do when nothing of the payload can be used.
+  /// Adds advice to a sentence that says that nothing of the payload can be used.
   let advising: (String) -> String
 
   var entity: EntityDescription { node.entity }
@@ -72,7 +72,7 @@ struct Deleter: PartPhase {
     return summary.deleted.reduce(0) { $0 + $1.rows.count }
   }
 
-  // MARK: - What goes
+  // MARK: - Deleting
 
   /// Objects in the root scope that the payload does not mention, and how many the scope holds.
   private func unmentionedRoots(_ keeper: Keeper?) throws -> (rows: [Int64], scopeCount: Int) {
@@ -114,7 +114,7 @@ struct Deleter: PartPhase {
     return (rows, count(scoped))
   }
 
-  /// The roots of trees, and below those that the payload does not mention everybody whom it does
+  /// The roots of trees, and below roots that the payload does not mention all objects that it does
   /// not mention either: without their roots they would be the roots of the next sync, and go then.
   private func trees(above slot: Int) throws -> [Int64] {
     let roots = claims.rootScope ?? []
@@ -214,7 +214,7 @@ struct Deleter: PartPhase {
     var entity: EntityDescription?
     let key = member.entity.primaryKey?.slot
     try transaction.scan(member.entity, .rows([member.row])) { cursor in
-      // No list can name an object without key (hazard H5).
+      // No list can name an object without key, so none omits it.
       if let key, cursor.cell(key).isEmpty { return }
       if cursor.integer(member.slot) == member.owner { entity = cursor.entity }
     }
@@ -226,8 +226,8 @@ struct Deleter: PartPhase {
 
 /// The deletion guard.
 extension Deleter {
-  /// More objects than may go, whatever takes them away, that are too large a share of what is in
-  /// scope: of the objects at the top, or of the members of the lists that the payload speaks of.
+  /// Refuses more deletions than the guard allows, from any cause, that are too large a share of
+  /// the scope: of the objects at the top, or of the members of the lists in the payload.
   func checkGuard(_ deleted: Int, roots: Int, of scopeCount: Int, members: Int) throws {
     guard limits.isOn, deleted > limits.count else { return }
     let isMostOfRoots = roots > 0 && Double(roots) > limits.share * Double(scopeCount)

@@ -1,16 +1,16 @@
-/// What the lists of one relationship change.
+/// The changes of the lists of one relationship.
 struct MemberChanges {
   let isOrdered: Bool
 
   /// Pairs that the other side lists, so that they stay.
   let fromOtherSide: Set<LinkPlanner.Pair>
 
-  /// Owners that keep whom they do not list.
+  /// Owners that keep members that they do not list.
   let keeping: Set<Int64>
 
   /// Pairs of which a list says that they are none any more.
   let leaving: Set<LinkPlanner.Pair>
-  /// Whom every owner keeps.
+  /// The member that every owner keeps.
   var keptMember: Int64 = 0
   /// Pairs that come without a place in the order.
   var appended: [(owner: Int64, member: Int64)] = []
@@ -51,7 +51,7 @@ struct MemberChanges {
     let present = Set(current)
     let listed = Set(list)
     if list.allSatisfy(present.contains) {
-      // Who stays beside the list stands behind it; when that is so already, nothing moves.
+      // Members that stay beside the list stand behind it; when that is so already, nothing moves.
       let staying = current.filter { listed.contains($0) || keeps($0, of: owner) }
       let wanted = list + current.filter { !listed.contains($0) && keeps($0, of: owner) }
       for member in current where !listed.contains(member) && !keeps(member, of: owner) {

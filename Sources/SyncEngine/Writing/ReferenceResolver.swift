@@ -7,7 +7,7 @@ struct ReferenceResolver {
   let transaction: StoreTransaction
   let control: SyncControl
 
-  /// What the sync has to leave alone; nil when that is nothing.
+  /// The edits that the sync has to leave alone; nil when there are none.
   let edits: UnsentEdits?
   /// Objects that a reference was linked with, by the relationship that leads back: a later
   /// reference may take them.
@@ -19,7 +19,7 @@ struct ReferenceResolver {
     self.edits = edits
   }
 
-  /// Links what can be linked now.
+  /// Links references whose object is there now.
   ///
   /// - Returns: The references whose object is still not there.
   mutating func resolve(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
@@ -91,8 +91,8 @@ struct ReferenceResolver {
     return true
   }
 
-  /// Whether an object is nobody's yet, or only a reference's before: what later parts said of it
-  /// counts more.
+  /// Whether an object has no owner yet, or had one from a reference only: mentions in later parts
+  /// count more.
   private mutating func take(
     _ target: ManagedObjectID, by owner: Int64, _ column: RelationshipDescription
   ) throws -> Bool {
@@ -131,8 +131,8 @@ struct DeferredReferences {
   let model: ManagedObjectModel
   let control: SyncControl
 
-  /// What earlier syncs left behind and is still wanted. What names entities or relationships that
-  /// the model does not have any more is left out.
+  /// References that earlier syncs left behind and that are still wanted. Those that name entities
+  /// or relationships that the model does not have any more are left out.
   func load() throws -> [UnresolvedReference] {
     guard let sync = try transaction.openSync(DeferredReferences.kind, DeferredReferences.name)
     else {

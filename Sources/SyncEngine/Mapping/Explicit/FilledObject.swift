@@ -1,7 +1,7 @@
 public import SyncCore
 
-/// What an item fills one object with, before anything is looked up or written: shown to the hook
-/// ``Serializer/didFill``, which may change it.
+/// The values with which an item fills one object, before anything is looked up or written: shown
+/// to the hook ``Serializer/didFill``, which may change it.
 ///
 /// ```swift
 /// var didFill: FillHook? {
@@ -12,12 +12,12 @@ public import SyncCore
 /// }
 /// ```
 ///
-/// It has the values that the item says, not what is stored: a sync makes no objects. What the hook
-/// sets counts as if the item had said it: it is compared with what is stored, and written where it
-/// differs.
+/// It has the values of the item, not the stored ones: a sync makes no objects. Values that the
+/// hook sets count as the item's: they are compared with the stored ones, and written where they
+/// differ.
 public struct FilledObject: Sendable {
   private let entity: EntityDescription
-  /// What the item says, by slot; nil where it says nothing.
+  /// The values of the item, by slot; nil where it has none.
   private var values: [Value?]
   /// The slots that were set, each once.
   private(set) var changes: [Int] = []
@@ -63,6 +63,6 @@ public struct FilledObject: Sendable {
     if !changes.contains(attribute.slot) { changes.append(attribute.slot) }
   }
 
-  /// What the object has at a slot; nil when nothing was said.
+  /// The value of the object at a slot; nil when the item has none.
   subscript(slot: Int) -> Value? { slot < values.count ? values[slot] : nil }
 }

@@ -57,13 +57,13 @@ public struct Mapping: Sendable, ExpressibleByDictionaryLiteral {
   package var properties: [String] { rules.map(\.name) }
 }
 
-/// The properties of an entity that a mapping fills, with the rules that somebody wrote for them.
+/// The properties of an entity that a mapping fills, with the rules written for them.
 struct PropertyRules {
   /// The attributes in the order of their rules; without a rule the conventions fill one.
   private(set) var attributes: [(attribute: AttributeDescription, rule: Rule?)] = []
   /// Rules of relationships.
   private(set) var links: [String: Rule] = [:]
-  /// The slots of what tells objects apart.
+  /// The slots of the attributes that tell objects apart.
   private(set) var identity: [Int] = []
 
   init() {}
@@ -135,7 +135,7 @@ struct PropertyRules {
 ///
 /// A class is read by the rules of the serializer that names it, as far as they are about
 /// properties of its own; a serializer or ``Conventional`` mapping by its own. `"*"` stands for all
-/// kinds that have no name here. An item of a kind that nobody reads is left out and reported.
+/// kinds that have no name here. An item of a kind without a reader is left out and reported.
 public struct Subentities: Sendable {
   enum Kind: Sendable {
     case entity(String)
@@ -158,7 +158,7 @@ public struct Subentities: Sendable {
     self.kinds = kinds
   }
 
-  /// Takes who reads each kind.
+  /// Takes the source that reads each kind.
   ///
   /// - Parameter path: Where the name of the kind stands in the item.
   public init(by path: JSONPath = "type", _ sources: [String: any PlanSource]) {

@@ -6,7 +6,7 @@ public import SyncCore
 /// Both compile to the same plan, so that either may stand where the other does: below a
 /// relationship of a serializer, or at the top of a sync.
 public protocol PlanSource: Sendable {
-  /// What the source says, at the moment.
+  /// The mapping that the source gives, at the moment.
   var mappingSource: MappingSource { get }
 
   /// Equal keys promise equal plans, which are compiled once; nil has the plan compiled each time.
@@ -24,7 +24,8 @@ public typealias Validator = @Sendable (JSONValue) throws -> JSONValue?
 /// Answers a question about an item of JSON.
 public typealias ItemTest = @Sendable (JSONValue) throws -> Bool
 
-/// Looks at what an item fills an object with, and may change it. An error refuses the item.
+/// Looks at the values with which an item fills an object, and may change them. An error refuses
+/// the item.
 public typealias FillHook =
   @Sendable (_ object: inout FilledObject, _ item: JSONValue) throws ->
   Void
@@ -47,7 +48,7 @@ public struct Conventional: PlanSource, Hashable {
   public var planKey: AnyHashable? { self }
 }
 
-/// What a ``PlanSource`` says. Made by ``Conventional`` and by serializers.
+/// The mapping that a ``PlanSource`` gives. Made by ``Conventional`` and by serializers.
 public struct MappingSource: Sendable {
   enum Content: Sendable {
     case conventional(String)
@@ -77,7 +78,7 @@ extension MappingSource {
     if case .explicit(let mapping) = content { mapping.settings.group } else { nil }
   }
 
-  /// What is said by hand; nil where the conventions say it.
+  /// The mapping by hand; nil where the conventions decide.
   ///
   /// - Throws: ``MappingError`` when no stub of an entity can be stored; `ModelError` when the
   ///   model does not have it.
@@ -114,7 +115,7 @@ struct Stubs: PlanSource, Hashable {
   var planKey: AnyHashable? { self }
 }
 
-/// What a serializer says, without its type.
+/// The mapping of a serializer, without its type.
 struct ExplicitMapping: Sendable {
   let entityName: String
   let identifiers: [String]
@@ -131,16 +132,16 @@ struct ExplicitMapping: Sendable {
       relatives: [self.entityName] + (subentities?.kinds.map(\.kind.entityName) ?? []))
   }
 
-  /// Where the name of the kind stands that somebody asked for before.
+  /// The path of the name of the kind that another mapping asked for before.
   var kindPath: JSONPath?
 
   /// Entities whose properties the mapping may name, though its own does not have them.
   var relatives: [String] = []
 }
 
-/// What a serializer says of objects beside how their properties are filled.
+/// The settings of a serializer for objects beside how their properties are filled.
 package struct ExplicitSettings: Sendable {
-  /// Whether every item becomes a new object, whatever is stored.
+  /// Whether every item becomes a new object, even if its key is stored.
   let alwaysInserts: Bool
   let insertsMissing: Bool
   let updatesExisting: Bool
@@ -159,7 +160,7 @@ package struct ExplicitSettings: Sendable {
   }
 }
 
-/// Who says how the objects below a relationship are read.
+/// The source of the mapping by which the objects below a relationship are read.
 enum NestedSource: Sendable {
   /// One that is the same for every parent, asked once for each sync, or for each part of a payload
   /// where other closures belong to the mapping.
@@ -168,7 +169,7 @@ enum NestedSource: Sendable {
   case perParent(@Sendable (JSONValue) -> any PlanSource)
 }
 
-/// What a source says of the objects of one node of a plan.
+/// The key of a source's answer for the objects of one node of a plan.
 struct NodeKey: Hashable {
   let number: Int
   let key: PlanKey
@@ -177,7 +178,8 @@ struct NodeKey: Hashable {
 
   /// Nil when the source promises nothing.
   ///
-  /// - Parameter said: What the source says, where it may be told from others without its group.
+  /// - Parameter said: The mapping of the source, where it may be told from others without its
+  ///   group.
   init?(number: Int, _ source: any PlanSource, besideGroup said: MappingSource? = nil) {
     guard let key = said?.keyBesideGroup ?? PlanKey(source) else { return nil }
     self.number = number

@@ -1,18 +1,18 @@
 import SyncCore
 
-/// What the sources of a plan answer, asked once for a sync, where all that they say is data: no
+/// The answers of the sources of a plan, asked once for a sync, where all of them are data: no
 /// closure sees an item or a value, so that equal texts of it mean equal mappings, in every
 /// process.
 ///
 /// ```
-/// readers   one for each node of the plan, then one for each mapping that sources gave; who is below whom, by rule
+/// readers   one for each node of the plan, then one for each mapping that sources gave; readers below each, by rule
 /// ```
 struct ResolvedSources: Sendable {
   struct Reader: Sendable {
     /// The node of the plan whose objects it reads.
     let number: Int
     let node: PlanNode
-    /// Who reads what stands below its relationships, by the number of the rule.
+    /// The readers of the objects below its relationships, by the number of the rule.
     var below: [Int: Int] = [:]
   }
 
@@ -20,10 +20,10 @@ struct ResolvedSources: Sendable {
 
   /// Asks all sources of a plan.
   ///
-  /// - Parameter compile: Compiles what a source says; the key tells sources apart that say the
-  ///   same.
-  /// - Returns: Nil when something of what they say is no data, or cannot be used; what is wrong is
-  ///   reported where an item needs it.
+  /// - Parameter compile: Compiles the answer of a source; the key tells sources apart that give
+  ///   the same answer.
+  /// - Returns: Nil when an answer is no data, or cannot be used; an error is reported where an
+  ///   item needs it.
   init?(
     nodes: [PlanNode], root: Int, compile: (any PlanSource, NodeKey?) throws -> PlanNode
   ) {
@@ -75,7 +75,7 @@ extension AttributeRule {
   /// promises it.
   var isPlain: Bool { converter.decoder == nil || version != nil }
 
-  /// What a closure says of itself.
+  /// The version that a closure declares.
   var version: Int? {
     if case .custom(let coding)? = written?.content { coding.version } else { nil }
   }

@@ -1,7 +1,6 @@
 public import SyncCore
 
-/// Rules as JSON, for programs whose mapping is a file: the kind and the path, then what may
-/// happen.
+/// Rules as JSON, for programs whose mapping is a file: the kind and the path, then the options.
 ///
 /// ```json
 /// { "unixTime": ["meta", "joined"], "unit": "seconds", "whenMissing": "fail", "onMismatch": "keep", "coercing": "strict" }
@@ -54,7 +53,7 @@ extension Rule.Content {
 
 /// Why JSON is no rule.
 public struct RuleError: Error, Sendable, Hashable {
-  /// A sentence that says what is wrong.
+  /// A sentence that tells the error.
   public let message: String
 
   init(_ message: String) {

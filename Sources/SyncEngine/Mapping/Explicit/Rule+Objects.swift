@@ -1,12 +1,12 @@
 public import SyncCore
 
-/// Rules for relationships: where nested objects stand, and who says how they are read.
+/// Rules for relationships: the path of nested objects, and the source that reads them.
 ///
-/// Nested objects are matched by the identifiers of their own mapping, whoever owns them, unless
-/// the model says that keys are unique per owner only (`keyScope: .owner`). A list replaces the
-/// members of its owner: those that are not in it leave, or are deleted where the nested mapping
-/// deletes what is missing. Null empties the relationship and deletes nothing; a key that is
-/// missing leaves it alone. The path has a key: an item is not read again as an object of its own.
+/// Nested objects are matched by the identifiers of their own mapping, under any owner, unless the
+/// model says that keys are unique per owner only (`keyScope: .owner`). A list replaces the members
+/// of its owner: those that are not in it leave, or are deleted where the nested mapping deletes
+/// missing objects. Null empties the relationship and deletes nothing; a key that is missing leaves
+/// it alone. The path has a key: an item is not read again as an object of its own.
 extension Rule {
   /// One object, read as the nested source says. An array counts as the one object that is in it.
   public static func toOne(
@@ -41,7 +41,7 @@ extension Rule {
   }
 }
 
-/// When a list is only a part of what its owner has.
+/// When a list is only a part of its owner's members.
 enum PartialList: Sendable {
   case always
   /// As the item of the owner says.

@@ -13,11 +13,11 @@ public import SyncCore
 /// "level":    .custom("level") { Level(code: $0.stringValue) } encode: { .string($0.code) },
 /// ```
 ///
-/// A key that the item does not have leaves the property alone, null empties it, and what happens
-/// to a value of the wrong kind is up to ``onMismatch(_:)``. A rule is checked against the model
+/// A key that the item does not have leaves the property alone, null empties it, and
+/// ``onMismatch(_:)`` decides about a value of the wrong kind. A rule is checked against the model
 /// when its mapping is compiled.
 ///
-/// What there is:
+/// The kinds:
 ///
 /// - Text and numbers: `string(_:)`, `bool(_:)`, `int(_:)`, `number(_:)`, `double(_:)`,
 ///   `float(_:)`, `decimal(_:)`
@@ -25,7 +25,7 @@ public import SyncCore
 /// - Other values: `uuid(_:)`, `url(_:)`, `base64(_:)`, `structured(_:)`, `raw(_:)`,
 ///   `custom(_:version:decode:encode:)`, `constant(_:)`
 /// - Relationships: `toOne(_:_:)`, `toMany(_:_:)`
-/// - What may happen: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`, `isPartial(_:)`
+/// - The options: `whenMissing(_:)`, `onMismatch(_:)`, `coercing(_:)`, `isPartial(_:)`
 public struct Rule: Sendable {
   enum Content: Sendable {
     case attribute(RuleKind)
@@ -42,7 +42,7 @@ public struct Rule: Sendable {
   private(set) var mismatch: SyncPolicy.Mismatch?
   private(set) var coercion: SyncPolicy.Coercion?
   var partial: PartialList?
-  /// What Unix time counts; nil is told by its size.
+  /// The unit of Unix time; nil is told by its size.
   var unit: UnixTimeUnit?
 
   init(_ path: JSONPath, _ content: Content) {
@@ -55,22 +55,22 @@ public struct Rule: Sendable {
     if case .constant = content { true } else { false }
   }
 
-  /// The rule with its own word for a missing key, whatever the mapping says. The mapping's default
-  /// keeps the property as it is.
+  /// The rule with its own policy for a missing key, in place of the mapping's. The mapping's
+  /// default keeps the property as it is.
   public func whenMissing(_ policy: SyncPolicy.Missing) -> Rule {
     var rule = self
     rule.missing = policy
     return rule
   }
 
-  /// The rule with its own word for a value that cannot be converted, whatever the mapping says.
+  /// The rule with its own policy for a value that cannot be converted, in place of the mapping's.
   public func onMismatch(_ policy: SyncPolicy.Mismatch) -> Rule {
     var rule = self
     rule.mismatch = policy
     return rule
   }
 
-  /// The rule with its own word for which kinds of JSON values it takes, whatever the mapping says.
+  /// The rule with its own choice of the kinds of JSON values it takes, in place of the mapping's.
   public func coercing(_ mode: SyncPolicy.Coercion) -> Rule {
     var rule = self
     rule.coercion = mode
@@ -82,9 +82,10 @@ public struct Rule: Sendable {
 struct RuleCoding: Sendable {
   let decode: ValueConverter.Decoder
   let encode: (@Sendable (Value) throws -> JSONValue?)?
-  /// The type of attribute that holds what the closure makes.
+  /// The type of attribute that holds the values of the closure.
   let type: AttributeType
-  /// Tells what the closure makes from what another one made; nil when nobody can know.
+  /// Tells the values of the closure from those of another one; nil when the two cannot be told
+  /// apart.
   let version: Int?
 }
 
@@ -119,9 +120,9 @@ extension Rule {
 
   /// A date as a number since 1970.
   ///
-  /// - Parameter unit: What is counted. Without it seconds, milliseconds and microseconds are told
-  ///   apart by their size, so milliseconds of the first years after 1970 are taken for seconds;
-  ///   with it every date comes back as it was exported.
+  /// - Parameter unit: The unit of the count. Without it seconds, milliseconds and microseconds are
+  ///   told apart by their size, so milliseconds of the first years after 1970 are taken for
+  ///   seconds; with it every date comes back as it was exported.
   public static func unixTime(_ path: JSONPath, _ unit: UnixTimeUnit? = nil) -> Rule {
     var rule = Rule(path, .attribute(.unixTime))
     rule.unit = unit
@@ -140,7 +141,7 @@ extension Rule {
   /// Any JSON value, kept as JSON in a binary attribute.
   public static func structured(_ path: JSONPath) -> Rule { Rule(path, .attribute(.structured)) }
 
-  /// Whatever the type of the attribute takes.
+  /// Any value that the type of the attribute takes.
   public static func raw(_ path: JSONPath) -> Rule { Rule(path, .attribute(.raw)) }
 
   /// The same value for every item, as the source of a list or the user it belongs to; it may be an
@@ -158,9 +159,9 @@ extension Rule {
   ///
   /// - Parameters:
   ///   - path: Where the value stands in the item.
-  ///   - decode: Makes the value of the attribute; nil empties it. Not called for null. What it
-  ///     throws counts as a value that cannot be converted. Called on the thread of the sync, for
-  ///     every item.
+  ///   - decode: Makes the value of the attribute; nil empties it. Not called for null. An error
+  ///     that it throws counts as a value that cannot be converted. Called on the thread of the
+  ///     sync, for every item.
   ///   - version: A promise that the closure makes the same of the same JSON as long as the number
   ///     is the same, in every process, so that items that did not change need not be read again
   ///     (<doc:Performance>). Give another number when the closure changes.

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Checks a rule that somebody wrote against the property that it is to fill.
+/// Checks a written rule against the property that it is to fill.
 struct RuleCheck {
   private let rule: Rule
   private let name: String
@@ -113,7 +113,7 @@ struct RuleCheck {
 }
 
 extension RuleCoding {
-  /// Whether an attribute of the type can hold what the closure makes.
+  /// Whether an attribute of the type can hold the values of the closure.
   fileprivate func fits(_ type: AttributeType) -> Bool {
     switch type {
     case self.type, .transformable, .string: true
@@ -125,6 +125,6 @@ extension RuleCoding {
 }
 
 extension JSONPath {
-  /// The path as the key of a plan, which tells people what fills a property.
+  /// The path as the key of a plan, which tells people the key of a property.
   var remoteKey: RemoteKey { RemoteKey(steps: steps.map(\.key), isCustom: true) }
 }

@@ -69,7 +69,7 @@ enum RuleKind: String, Sendable, CaseIterable {
     }
   }
 
-  /// What is taken where it can be converted without loss.
+  /// The kinds that are taken where they can be converted without loss.
   var lossless: JSONKinds {
     switch self {
     case .isoDate, .uuid, .url, .base64: .string

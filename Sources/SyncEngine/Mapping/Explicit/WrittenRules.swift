@@ -60,9 +60,9 @@ package final class RuleRegistry: Sendable {
 
   /// Replaces all rules at once.
   ///
-  /// - Parameter change: Makes the new rules of those that are there; called again when somebody
-  ///   else was faster.
-  /// - Throws: What the closure throws, and nothing has changed.
+  /// - Parameter change: Makes the new rules of those that are there; called again when another
+  ///   thread was faster.
+  /// - Throws: Errors of the closure; nothing has changed then.
   func replace(_ change: (WrittenRules) throws -> WrittenRules) throws {
     while true {
       let (rules, version) = current

@@ -6,8 +6,9 @@ extension ManagedObject {
   /// Sets attributes from a JSON object, as a sync would: the same keys, conversions and
   /// transformers. Relationships are left alone, and nothing is saved.
   ///
-  /// - Parameter item: One JSON object. What it does not mention stays; null clears.
-  /// - Returns: What could not be taken as it stood; the old values are still there.
+  /// - Parameter item: One JSON object. Properties that it does not mention stay; null clears.
+  /// - Returns: The findings about values that could not be taken as they stood; the old values are
+  ///   still there.
   /// - Throws: ``SyncError`` with ``SyncError/Code/invalidItem`` when it is no JSON object, with
   ///   ``SyncError/Code/invalidRequest`` when the object was deleted, has lost its context, or is
   ///   used on another queue than its own.
@@ -33,14 +34,14 @@ extension ManagedObject {
   }
 }
 
-/// What one JSON object says of the attributes of an object, by the mapping plan: keys, coercion
-/// and transformers as in every sync.
+/// The values that one JSON object has for the attributes of an object, by the mapping plan: keys,
+/// coercion and transformers as in every sync.
 struct ItemValues {
-  /// The values by slot, null for those that the JSON clears; what it does not mention is not
-  /// there.
+  /// The values by slot, null for those that the JSON clears; attributes that it does not mention
+  /// are not there.
   let values: [(slot: Int, value: Value)]
 
-  /// What could not be taken as it stood.
+  /// The findings about values that could not be taken as they stood.
   let findings: [SyncReport.Finding]
 
   /// - Parameter node: The node of the plan that the item belongs to; nil is the root.

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   ///   - removesDuplicates: Whether of several objects of one value all but the first are deleted
   ///     in the context, to be saved with its other changes.
   /// - Throws: ``SyncError`` when there is no such attribute or the caller is on the wrong queue,
-  ///   ``ModelError`` when there is no such entity, ``FilterError``, what the store says.
+  ///   ``ModelError`` when there is no such entity, ``FilterError``, errors of the store.
   /// - Complexity: O(*n*) in the objects that are meant.
   public func managedObjectIDs(
     in entityName: String, usingAsKey attributeName: String, predicate: Filter? = nil,

@@ -84,7 +84,7 @@ struct ObjectSync {
   }
 
   /// The relationships of the object are synced with everything allowed; other objects of the
-  /// entity are nobody's business.
+  /// entity stay as they are.
   private func request(_ item: JSONValue) -> SyncRequest {
     var request = SyncRequest(plan: plan, payload: .json(item))
     request.settings.operations = SyncOperations.all.subtracting([.insert, .delete])
@@ -120,8 +120,8 @@ struct ObjectKey {
   /// The stored form; nil when no object can have such a key.
   let value: Value?
 
-  /// - Parameter id: a number, a text, a date or whatever else the key attribute holds, or a form
-  ///   of it that JSON may give: `"6"` for 6.
+  /// - Parameter id: a number, a text, a date or another value that the key attribute holds, or a
+  ///   form of it that JSON may give: `"6"` for 6.
   /// - Throws: ``SyncError`` when the entity has no primary key, or the value is of a type that no
   ///   key has.
   init(_ id: Any, plan: MappingPlan) throws {
@@ -135,7 +135,7 @@ struct ObjectKey {
       return
     }
     let arena = CellArena()
-    // A transformer turns JSON into keys; what is given here is a key already.
+    // A transformer turns JSON into keys; the given value is a key already.
     let converter = ValueConverter(node.attributes[rule].type)
     guard case .cell(let cell) = converter.cell(for: given, arena: arena), !cell.isEmpty else {
       value = nil

@@ -6,8 +6,8 @@ public import SyncGraph
 ///
 /// Keys may be given as numbers, texts or values of the key attribute's type: `6` and `"6"` are the
 /// same key of a number attribute. Everything is called on the context's queue, and every call that
-/// changes something saves the context: what was unsaved in it before, too. A child context saves
-/// into its parent, so it can find and delete objects here; inserting and updating throws.
+/// changes something saves the context: edits that were unsaved in it before, too. A child context
+/// saves into its parent, so it can find and delete objects here; inserting and updating throws.
 ///
 /// ```swift
 /// let user: User? = try stack.fetch(6, inEntityNamed: "User")
@@ -55,7 +55,7 @@ extension ObjectSyncing {
   /// - Parameter changes: One JSON object.
   /// - Returns: The first object of that key.
   /// - Throws: ``SyncError``, among it ``SyncError/Code/missingKey``; ``ModelError`` when there is
-  ///   no such entity; what saving throws.
+  ///   no such entity; errors of saving.
   @discardableResult
   public func insertOrUpdate<Object: ManagedObject>(
     _ changes: any SyncPayloadConvertible, inEntityNamed entityName: String
@@ -81,7 +81,7 @@ extension ObjectSyncing {
   ///
   /// - Parameter changes: One JSON object.
   /// - Returns: The first object; nil, with nothing changed, when there is none.
-  /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, what saving throws.
+  /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, errors of saving.
   @discardableResult
   public func update<Object: ManagedObject>(
     _ id: Any, with changes: any SyncPayloadConvertible, inEntityNamed entityName: String

@@ -11,7 +11,7 @@ extension RowFill {
     package let item: JSONValue
     package let node: Int
 
-    /// Its key, and what the JSON says of its attributes, by slot.
+    /// Its key, and the JSON's values of its attributes, by slot.
     package let key: (slot: Int, value: Value)
     package let values: [(slot: Int, value: Value)]
   }

@@ -2,8 +2,8 @@ package import SyncCore
 package import SyncGraph
 package import SyncStore
 
-/// Fills one stored row from JSON that says what a server has of it, as a sync of that item would,
-/// inside a transaction that somebody else has begun. What was edited here and not sent stays.
+/// Fills one stored row from a server's JSON of it, as a sync of that item would, inside a
+/// transaction that the caller has begun. Edits made here and not sent stay.
 package struct RowFill {
   let plan: MappingPlan
 
@@ -37,8 +37,8 @@ package struct RowFill {
     return (slot, value)
   }
 
-  /// The item in a JSON:API document, or of a resource of one; nil when it has none. What is no
-  /// such document stays as it is.
+  /// The item in a JSON:API document, or of a resource of one; nil when it has none. Other JSON
+  /// stays as it is.
   package func item(ofDocument json: JSONValue) throws -> JSONValue? {
     let isResource = json["type"] != nil && json["attributes"] ?? json["relationships"] != nil
     guard isResource || json["data"] != nil else { return json }
@@ -55,7 +55,7 @@ package struct RowFill {
     try ItemValues(item, plan: plan).values
   }
 
-  /// Takes over what the JSON says, a new key among it, with all that is nested in it.
+  /// Takes over the values of the JSON, a new key among them, with all nested objects.
   ///
   /// - Parameter replacesNested: Whether nested objects come and go as in a sync.
   /// - Throws: ``SyncError`` when the item cannot be used. The transaction has to end then.

@@ -1,8 +1,8 @@
 import SyncCore
 
-/// Tells whoever listens how far one sync is.
+/// Tells listeners the progress of one sync.
 ///
-/// Everything is under the mutex; nobody is called while it is held.
+/// Everything is under the mutex; no listener is called while it is held.
 final class ProgressFeed: Sendable {
   private struct State {
     var rate: ProgressRate?
@@ -30,7 +30,7 @@ final class ProgressFeed: Sendable {
     return stream
   }
 
-  /// Follows a step, and gives `Progress` what it knows of speed and time.
+  /// Follows a step, and gives `Progress` the speed and the time left.
   func follow(_ step: SyncStep, _ progress: SyncProgress) {
     let now = now
     let isDue = state.withLock { state in

@@ -2,15 +2,15 @@ import Foundation
 import SyncCore
 
 /// Turns the steps of a sync into a `Progress`: one child per phase, with the phase's own units
-/// (bytes while the payload is read, records afterwards), weighted by what the phases cost.
+/// (bytes while the payload is read, records afterwards), weighted by the costs of the phases.
 ///
 /// 1. It never goes back, and is complete when the sync has succeeded, not before.
 /// 2. A child finishes once: Foundation adds its share to the parent each time that one does. So
 ///    until the phase is over it stays one unit short.
 /// 3. A payload that is worked off in parts goes through the phases from parse to link again and
 ///    again. They then go on together, by the bytes that were read.
-/// 4. The objects of Foundation are made when somebody asks for them, and are then as far as the
-///    sync is: a program's first ones cost as much as the rest of a small sync.
+/// 4. The objects of Foundation are made on demand, and are then as far as the sync is: a program's
+///    first ones cost as much as the rest of a small sync.
 ///
 /// Protected by a lock; followed on the thread of the sync, asked for on any.
 final class SyncProgress: Sendable {
@@ -64,10 +64,10 @@ final class SyncProgress: Sendable {
 
   // MARK: - Asking
 
-  /// What users observe: 100 units over all phases.
+  /// The `Progress` that users observe: 100 units over all phases.
   var progress: Progress { progress {} }
 
-  /// What users observe; cancelling it calls the handler of whoever asked first.
+  /// The `Progress` that users observe; cancelling it calls the handler of the first caller.
   ///
   /// - Parameter joinsCurrent: Whether one that is made becomes a part of the caller's current
   ///   progress.
@@ -77,7 +77,7 @@ final class SyncProgress: Sendable {
     if let tree = state.withLock({ $0.tree }) { return tree.progress }
     let made = ProgressTree(joinsCurrent: joinsCurrent)
     made.progress.cancellationHandler = onCancel
-    // Nobody knows the new one yet, so nobody is called while the lock is held.
+    // The new one has no observers yet, so nothing is called while the lock is held.
     return state.withLock { state in
       if let tree = state.tree { return tree.progress }
       made.show(state.units)
@@ -87,7 +87,7 @@ final class SyncProgress: Sendable {
     }
   }
 
-  /// Whether somebody has cancelled the sync by what users observe.
+  /// Whether the sync was cancelled by its `Progress`.
   var isCancelled: Bool { state.withLock { $0.tree }?.progress.isCancelled ?? false }
 
   /// Share of the whole sync that is done, from 0 to 1.
@@ -140,7 +140,7 @@ final class SyncProgress: Sendable {
       body(&state)
       return state.tree
     }
-    // Mostly there is none; and nobody else changes the units meanwhile.
+    // Mostly there is none; and no other thread changes the units meanwhile.
     if let tree { tree.show(state.withLock { $0.units }) }
   }
 }
@@ -180,8 +180,8 @@ private struct ProgressTree: Sendable {
   }
 }
 
-/// Says which steps of a sync are passed on: those at which something begins, and of the others as
-/// many as anybody can follow. There is one every few hundred objects, several thousand in a
+/// Says which steps of a sync are passed on: those at which a phase begins, and of the others as
+/// many as a reader can follow. There is one every few hundred objects, several thousand in a
 /// second.
 ///
 /// A class, because a lock that a closure holds is a type that the runtime would have to make

@@ -12,8 +12,8 @@ public struct SyncProgressUpdate: Sendable, Hashable {
   /// Share of the whole sync that is done, from 0 to 1. Never falls.
   public let fraction: Double
 
-  /// What the present phase does in a second: bytes in the phase *parse*, records in the others;
-  /// nil until there is something to go by.
+  /// The units of the present phase in a second: bytes in the phase *parse*, records in the others;
+  /// nil until it can be estimated.
   public let throughput: Double?
 
   /// Seconds that the rest will take if it goes on like this; nil until there is something to go
@@ -25,7 +25,7 @@ public struct SyncProgressUpdate: Sendable, Hashable {
 }
 
 extension SyncProgressUpdate: CustomStringConvertible {
-  /// Phase, share and what is left, as in `insert 4096 of 10000, 43 %, 2 s left`.
+  /// Phase, share and the time left, as in `insert 4096 of 10000, 43 %, 2 s left`.
   public var description: String {
     var text = "\(phase?.rawValue ?? "waiting") \(completed) of \(total)"
     text += ", \(Int((fraction * 100).rounded(.down))) %"
@@ -66,7 +66,7 @@ struct ProgressRate {
     return true
   }
 
-  /// What there is to tell.
+  /// The next update.
   mutating func update(
     fraction share: Double, at now: Duration, isFinished: Bool = false
   ) -> SyncProgressUpdate {

@@ -33,7 +33,7 @@ extension DataStack {
   ///
   /// A ``SyncSession`` of the same entity and name goes on with one, or abandons it.
   ///
-  /// - Throws: What the store says when it cannot be read.
+  /// - Throws: Errors of the store when it cannot be read.
   public func keptSessions() throws -> [KeptSession] {
     try store.read { reader in
       try SessionState.all(in: reader).map { entity, name, pages in

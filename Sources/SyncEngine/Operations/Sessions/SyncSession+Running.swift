@@ -3,7 +3,7 @@ import SyncCore
 import SyncGraph
 import SyncStore
 
-/// What the operations of a session call.
+/// The calls that the operations of a session make.
 extension SyncSession {
   func operation(_ work: SyncWork, at path: JSONPath? = nil) -> Sync {
     let choice = chosen.withLock { $0 }
@@ -15,7 +15,7 @@ extension SyncSession {
     return operation
   }
 
-  /// Called inside the gate, before a page or the end looks at what the pages said.
+  /// Called inside the gate, before a page or the end reads the claims of the pages.
   func prepare(_ store: Store, _ control: SyncControl) throws {
     guard !stage.withLock({ $0.isEnded }) else {
       throw SyncError(
@@ -25,7 +25,7 @@ extension SyncSession {
   }
 
   /// Called inside the gate, after ``prepare(_:)``, before a page is worked off: until they are
-  /// stored, nobody knows what it and the others that were made mention, also when this process
+  /// stored, the objects that it and the other pages mention are unknown, also when this process
   /// ends now.
   func begin(in store: Store) throws {
     guard name != nil, case let pages = openPages, !pages.isEmpty else { return }
@@ -93,7 +93,8 @@ extension SyncSession {
   }
 
   /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON,
-  /// for instance. For one that was cancelled there nobody waits any more, so somebody else does.
+  /// for instance. A page that was cancelled there may have no caller that waits, so its names are
+  /// kept on another thread.
   private func noteFailure(_ error: any Error) {
     guard name != nil, !stage.withLock({ $0.isEnded }), let store = try? dataStack.store else {
       return
@@ -110,10 +111,10 @@ extension SyncSession {
   }
 
   /// Waits for the store, like a page, and keeps there which pages are missing: while another page
-  /// is inside, nobody can tell whether that one will be stored.
+  /// is inside, it is open whether that one will be stored.
   ///
-  /// - Parameter always: False is where a page was stored: without one there is nothing to be lost
-  ///   by a cancelled page, because whoever begins anew cannot finish without pages.
+  /// - Parameter always: False is where a page was stored: without one a cancelled page loses
+  ///   nothing, because a session begun anew cannot be finished without pages.
   private func noteMissingPages(_ store: Store, always: Bool) throws {
     let control = SyncControl()
     try SyncRunner(store: store, control: control).run { enter in

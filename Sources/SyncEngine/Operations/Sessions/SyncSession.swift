@@ -12,25 +12,25 @@ import SyncStore
 /// ```
 ///
 /// Each page inserts and updates as it comes, in an operation of its own: in any order, on any
-/// queues, parsed at the same time. What no page mentioned is deleted once, by ``finish()``, and a
-/// reference to an object of a later page is linked when that arrives. Apart from that pages are
-/// applied in order, and know nothing of those to come: where keys are unique in their entity they
-/// give what one payload of all their items gives. A child that is nested below another owner moves
-/// at once, unless an earlier page nested it below its own; where keys repeat between owners, set
-/// `sync.keyScope`. A page that fails leaves no trace, and one that runs twice does no harm.
+/// queues, parsed at the same time. Rows that no page mentioned are deleted once, by ``finish()``,
+/// and a reference to an object of a later page is linked when that arrives. Apart from that pages
+/// are applied in order, and know nothing of those to come: where keys are unique in their entity
+/// the result is that of one payload of all their items. A child that is nested below another owner
+/// moves at once, unless an earlier page nested it below its own; where keys repeat between owners,
+/// set `sync.keyScope`. A page that fails leaves no trace, and one that runs twice does no harm.
 ///
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)``
 /// sums them up, with an object of which several pages speak once for each.
 ///
-/// As long as a page has failed, nobody knows what it mentions, and the session cannot be finished.
-/// Give pages names, and a page of the same name makes up for it.
+/// As long as a page has failed, its objects are unknown, and the session cannot be finished. Give
+/// pages names, and a page of the same name makes up for it.
 ///
 /// A session with a name is kept in the store: after a restart a session of the same entity and
-/// name goes on with what the pages before said. ``storedPages()`` says which of those with names
-/// that were. As the first page is stored, and with each later one, the store keeps the names of
-/// all pages that were made: one that is not stored, however its process ended, has to be made up
-/// for. `DataStack.keptSessions()` lists what the store keeps. Filter and operations have to be the
-/// same before and after: a page or an end with others is refused, with their names.
+/// name goes on with the claims of the pages before. ``storedPages()`` says which of those with
+/// names that were. As the first page is stored, and with each later one, the store keeps the names
+/// of all pages that were made: one that is not stored, however its process ended, has to be made
+/// up for. `DataStack.keptSessions()` lists the sessions in the store. Filter and operations have
+/// to be the same before and after: a page or an end with others is refused, with their names.
 ///
 /// ## At a glance
 /// - Set-up: ``settings``
@@ -38,8 +38,8 @@ import SyncStore
 /// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
 @dynamicMemberLookup
 public final class SyncSession: Sendable {
-  // Mutable state: `chosen` and `stage`, each in its own lock; `state` belongs to whoever is inside
-  // the store's gate. What its operations call is in SyncSession+Running.
+  // Mutable state: `chosen` and `stage`, each in its own lock; `state` is used inside the store's
+  // gate only. SyncSession+Running has the calls of its operations.
   struct Choice {
     var settings = SyncSettings()
     var metadata = StoreMetadata()
@@ -53,10 +53,10 @@ public final class SyncSession: Sendable {
     /// Pages that failed and that no later one made up for.
     var failed: Set<PageID> = []
     var storedPages: Set<String> = []
-    /// What those did that ran here, for the report of the end.
+    /// The commits of pages that ran here, for the report of the end.
     var done = SyncReport.Commits()
     var isEnded = false
-    /// Whether somebody is about to keep in the store which pages are missing.
+    /// Whether the names of missing pages are about to be kept in the store.
     var isNoting = false
   }
 
@@ -83,7 +83,7 @@ public final class SyncSession: Sendable {
   /// The name under which the store keeps the session; nil is not at all.
   public let name: String?
 
-  /// Who says how the items are read.
+  /// The source of the mapping by which the items are read.
   let source: any PlanSource
 
   let state: SessionState
@@ -129,8 +129,8 @@ public final class SyncSession: Sendable {
 
   // MARK: - Set-up
 
-  /// What pages and end may do; each setting is a property of the session too. Set them before the
-  /// first page.
+  /// The settings of pages and end; each setting is a property of the session too. Set them before
+  /// the first page.
   public var settings: SyncSettings {
     get { chosen.withLock { $0.settings } }
     set { chosen.withLock { $0.settings = newValue } }
@@ -213,8 +213,8 @@ public final class SyncSession: Sendable {
   /// Says that pages are going to come, before one of them is made, with a mark for the content of
   /// each.
   ///
-  /// - Parameter settings: What must be the same as it was for the pages that are stored, by names
-  ///   that mean something to whoever reads the refusal.
+  /// - Parameter settings: Settings that must be the same as they were for the stored pages, by
+  ///   names that the reader of a refusal understands.
   /// - Returns: Those that are stored with the content of that mark.
   /// - Throws: ``SyncError`` when settings are others.
   package func announce(
@@ -237,8 +237,8 @@ public final class SyncSession: Sendable {
 
   // MARK: - The end
 
-  /// Makes the operation that deletes what no page mentioned. It waits for the pages made so far,
-  /// so make it when those are in their queues.
+  /// Makes the operation that deletes rows that no page mentioned. It waits for the pages made so
+  /// far, so make it when those are in their queues.
   ///
   /// It fails, and deletes nothing, when a page failed that no later one made up for, when there
   /// was no page at all, and when the deletion guard objects; then the session can still be
@@ -250,10 +250,10 @@ public final class SyncSession: Sendable {
     return operation
   }
 
-  /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.
+  /// Deletes rows that no page mentioned, once all pages have run. See ``finishOperation()``.
   ///
-  /// - Returns: What the end did; each page has a report of its own. Printed, it says first what
-  ///   pages and end did together, as far as the pages ran in this process.
+  /// - Returns: The report of the end; each page has a report of its own. Printed, it begins with
+  ///   the counts of pages and end together, as far as the pages ran in this process.
   @discardableResult
   public func finish() async throws -> SyncReport {
     var report = try await dataStack.sync(finishOperation())
@@ -263,7 +263,7 @@ public final class SyncSession: Sendable {
     return report
   }
 
-  /// Deletes what no page mentioned, once all pages have run. See ``finishOperation()``.
+  /// Deletes rows that no page mentioned, once all pages have run. See ``finishOperation()``.
   ///
   /// - Parameter completion: Called on the main queue.
   @discardableResult
@@ -276,10 +276,10 @@ public final class SyncSession: Sendable {
     return operation
   }
 
-  /// Ends the session without deleting anything. What its pages stored stays; pages that still run
-  /// are cancelled.
+  /// Ends the session without deleting anything. Objects that its pages stored stay; pages that
+  /// still run are cancelled.
   ///
-  /// - Throws: What the store says when it cannot be written.
+  /// - Throws: Errors of the store when it cannot be written.
   public func abandon() throws {
     let pages = stage.withLock { stage in
       stage.isEnded = true

@@ -1,5 +1,5 @@
 /// Decides when work that runs by itself has its turn: remote sync, and an outbox that was started.
-/// Events in, what to do next out. Times count from any moment.
+/// Events in, the next step out. Times count from any moment.
 ///
 /// ```
 ///                   committed: earlier         due, asked
@@ -54,7 +54,7 @@ package struct Timetable: Sendable {
   }
 
   package enum Action: Sendable, Hashable {
-    /// What is going on goes on.
+    /// Running work goes on.
     case none
     case work
     /// Says ``Event/due`` at that time, and at no other.
@@ -78,7 +78,7 @@ package struct Timetable: Sendable {
   private var quiet = 0
   private var failures = 0
 
-  /// What came while the work was done, and so may not be in it.
+  /// Events during the work, which may not be in it.
   private var isAsked = false
   private var committed: Duration?
   private var isListening = false

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Does what a ``Timetable`` says, from when it is started until it is stopped.
+/// Carries out the steps of a ``Timetable``, from its start until it is stopped.
 ///
 /// Everything that changes is under the mutex. Tasks are cancelled without it.
 package final class TimetableDriver: Sendable {
@@ -86,9 +86,9 @@ package final class TimetableDriver: Sendable {
     try? await sleep(now() + time)
   }
 
-  /// Ends for good, and cancels what is in flight.
+  /// Ends for good, and cancels the work in flight.
   ///
-  /// - Returns: What was working; it ends soon.
+  /// - Returns: The task that was working; it ends soon.
   @discardableResult
   package func stop() -> Task<Void, Never>? {
     let now = now()
