@@ -1,8 +1,8 @@
 public import SyncCore
 
-/// What went wrong with objects, a context or a stack, where, and what to do about it.
+/// An error of objects, a context or a stack, its place, and its remedy.
 public struct GraphError: Error, Sendable {
-  /// What went wrong. What a block has not saved is still in its context.
+  /// The kind of an error. Changes that a block has not saved are still in its context.
   public enum Code: String, Sendable, Hashable, Codable {
     /// Objects break rules of the model; see ``GraphError/failures``.
     case validation
@@ -29,14 +29,14 @@ public struct GraphError: Error, Sendable {
     case unsupported
     /// A transformer that the model names is not registered, or refused a value.
     case transformer
-    /// Somebody else shares ``GraphError/objects`` to be read only.
+    /// The owner shares ``GraphError/objects`` to be read only.
     case readOnly
   }
 
-  /// What went wrong.
+  /// The kind of the error.
   public let code: Code
 
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   /// Name of the entity it is about.
@@ -120,7 +120,7 @@ public struct ValidationFailure: Error, Sendable {
   public let objectID: ManagedObjectID
   public let key: String
 
-  /// A sentence that says what is wrong.
+  /// A sentence that tells the error.
   public let message: String
 }
 

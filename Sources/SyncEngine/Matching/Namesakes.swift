@@ -28,7 +28,7 @@ struct Namesakes {
 
   /// Which of two stored objects of a key stands for it: the older one. Objects that other machines
   /// know go by their names there, which are the same on all of them: else two machines would each
-  /// delete the object that the other one keeps. Names that the key makes are shorter than those that were
+  /// delete the other's object. Names that the key makes are shorter than those that were
   /// drawn, and those that were drawn earlier come first.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
     let rows = (batch.stored.rows[left], batch.stored.rows[right])

@@ -5,7 +5,7 @@ import SyncStore
 /// them.
 ///
 /// ```
-/// unseen ──match──▶ matched ──not stored like that any more, or its rows changed hands──▶ outdated
+/// unseen ──match──▶ matched ──stored otherwise, or mentioned by another item──▶ outdated
 /// ```
 ///
 /// A matched item is not read; others are, in the order of the payload. An absent record is a place

@@ -18,7 +18,7 @@ struct ChildNews {
     if let slot { slots[id]?.insert(slot) }
   }
 
-  /// Takes out what is to be told.
+  /// Takes out the changes to be told.
   mutating func take() -> ChangeSet {
     var builder = ChangeSetBuilder()
     for object in objects {
@@ -51,7 +51,7 @@ struct ChangeSetBuilder {
     entities[id.entity.index, default: .init(entity: id.entity)].deleted.append(id.row)
   }
 
-  /// The change set, in the order that one has. Without primary keys, which nobody asks it for.
+  /// The change set, in the order that one has. Without primary keys, for which it is never asked.
   var changes: ChangeSet {
     ChangeSet(entities: entities.inKeyOrder.map(\.value.ordered))
   }

@@ -3,7 +3,7 @@ import SyncCore
 
 /// The objects that a context's notification is about. For a merged commit they are made when an
 /// observer asks for them: a context that holds a hundred objects does not make a hundred thousand
-/// because somebody synced.
+/// because of a sync.
 final class ContextChanges {
   enum Content {
     case local(
@@ -20,7 +20,7 @@ final class ContextChanges {
     self.context = context
   }
 
-  /// What was committed, if anything was.
+  /// The changes that were committed, if there were any.
   var changeSet: ChangeSet? {
     let changes: ChangeSet? =
       switch content {
@@ -57,7 +57,7 @@ final class ContextChanges {
     for entity in changes.entities {
       for row in rows(entity) {
         let object = context.object(entity.entity, context.current(row))
-        // What a child keeps for its unsaved values goes when they go.
+        // An object that a child keeps for its unsaved values goes when they go.
         if areGone, !object.flags.contains(.lost) { context.bury(object) }
         result.insert(object)
       }
@@ -83,8 +83,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Merges what others committed, and tells observers of
-  /// `Notification.Name.managedObjectContextObjectsDidChange` what changed since they were told
+  /// Merges the commits of others, and tells observers of
+  /// `Notification.Name.managedObjectContextObjectsDidChange` the changes since they were told
   /// last. Done by itself at the end of each block, before each save, and soon after a change
   /// outside of blocks.
   public func processPendingChanges() {
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     announceChanges()
   }
 
-  /// Tells observers what changed since they were told last.
+  /// Tells observers the changes since they were told last.
   func announceChanges() {
     tellChildren()
     guard !unannounced.isEmpty else { return }
@@ -134,8 +134,8 @@ extension ManagedObjectContext {
       userInfo: [StackNotifications.contextChangesKey: ContextChanges(content, self)])
   }
 
-  /// Posts what is waiting, in order. An observer that uses the context may make more, which waits
-  /// for its turn.
+  /// Posts the waiting notifications, in order. An observer that uses the context may make more,
+  /// which waits for its turn.
   ///
   /// - Precondition: Observers come to an end.
   func postOutgoing() {
@@ -160,8 +160,8 @@ extension ManagedObjectContext {
   }
 }
 
-/// Somebody inside the library who follows a context. Called on its queue, in the order of
-/// registration, before any notification is posted.
+/// An observer of a context inside the library. Called on its queue, in the order of registration,
+/// before any notification is posted.
 protocol ContextObserver: AnyObject {
   /// Objects changed, a commit was merged, or a save is through.
   func contextDidChange(_ changes: ContextChanges, isSave: Bool)
@@ -170,7 +170,7 @@ protocol ContextObserver: AnyObject {
   func contextDidReset()
 }
 
-/// Holds an observer as long as somebody else does.
+/// Holds an observer as long as it lives elsewhere.
 struct WeakContextObserver {
   weak var observer: (any ContextObserver)?
 }
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
     observers.append(WeakContextObserver(observer: observer))
   }
 
-  /// Tells observers what a notification is about to tell everybody else.
+  /// Tells inner observers of a notification before it is posted.
   func tellObservers(_ notification: Notification) {
     guard !observers.isEmpty,
       let changes = notification.userInfo?[StackNotifications.contextChangesKey] as? ContextChanges

@@ -6,8 +6,8 @@ import Synchronization
 /// The queue that a context is confined to, and how it is recognised.
 ///
 /// The queue carries itself as queue-specific data, the main queue too, so "am I on it" has the
-/// right answer whatever thread happens to serve it. A look costs some 40 ns; while a block of a
-/// context runs, the thread that runs it is known, and accesses on that thread need no look.
+/// right answer on any thread that serves it. A look costs some 40 ns; while a block of a context
+/// runs, the thread that runs it is known, and accesses on that thread need no look.
 ///
 /// Entering is re-entrant, also across queues: a block on queue B that was entered synchronously
 /// from queue A may enter A again, because A does nothing but wait for it.
@@ -18,7 +18,7 @@ import Synchronization
 ///
 /// Queues that wait for each other do not hang: see ``QueueWait``.
 ///
-/// What runs on a queue comes in blocks, and contexts merge between them only: see ``QueueBlocks``.
+/// Work on a queue comes in blocks, and contexts merge between them only: see ``QueueBlocks``.
 final class ContextQueue: @unchecked Sendable {
   private static let key = DispatchSpecificKey<ContextQueue>()
 
@@ -37,11 +37,11 @@ final class ContextQueue: @unchecked Sendable {
   /// How many blocks are on the queue, running or not. Of the main queue we do not know.
   let load = QueueLoad()
 
-  /// What the block that runs at the moment waits for. Under the mutex of ``QueueWait``.
+  /// The wait of the block that runs at the moment. Under the mutex of ``QueueWait``.
   var wait: QueueWait?
 
   /// The thread that runs a block of a context on the queue at the moment; 0 when none does, or
-  /// when it waits for another queue. Nobody but that thread finds its own number here.
+  /// when it waits for another queue. Only that thread finds its own number here.
   private let thread = Atomic<UInt>(0)
 
   // Touched by the block on the queue only, or by one that does work for it.
@@ -54,7 +54,7 @@ final class ContextQueue: @unchecked Sendable {
   /// The waiting queue whose work the running block does at the moment.
   private var standsFor: ContextQueue?
 
-  /// The store inside whose transaction somebody waits for the running block.
+  /// The store whose transaction waits for the running block.
   private var waitingWriter: ObjectIdentifier?
 
   /// Makes a serial queue of its own.
@@ -83,7 +83,7 @@ final class ContextQueue: @unchecked Sendable {
     return try body()
   }
 
-  /// The same as ``isCurrent``, from what Dispatch knows.
+  /// The same as ``isCurrent``, from Dispatch.
   private var isServed: Bool {
     guard let current = DispatchQueue.getSpecific(key: ContextQueue.key) else { return false }
     if current === self, self === ContextQueue.main { notePass() }
@@ -99,8 +99,8 @@ final class ContextQueue: @unchecked Sendable {
     return try serving(body)
   }
 
-  /// Runs a change of several steps, which nobody may come in between: where it has to wait itself,
-  /// it does nothing meanwhile for those who want to read from a context of the queue.
+  /// Runs a change of several steps, which must not be interrupted: where it has to wait itself, it
+  /// does nothing meanwhile for blocks that want to read from a context of the queue.
   func closed<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = isClosed
     isClosed = true
@@ -108,20 +108,20 @@ final class ContextQueue: @unchecked Sendable {
     return try body()
   }
 
-  /// Code that uses a context of the main queue outside of its blocks: what runs until the main
-  /// queue gets to something else is a block too.
+  /// Code that uses a context of the main queue outside of its blocks: the code that runs until the
+  /// main queue gets to something else is a block too.
   private func notePass() {
     guard blocks.beginPass() else { return }
     let number = blocks.number
     queue.async { [self] in endPass(number) }
   }
 
-  /// The main queue got to something else, or waits for somebody.
+  /// The main queue got to other work, or waits.
   func endPass(_ number: UInt64? = nil) {
     if self === ContextQueue.main { blocks.endPass(number) }
   }
 
-  /// What the queue itself calls begins here: an earlier pass of the main queue is over then.
+  /// Calls by the queue itself begin here: an earlier pass of the main queue is over then.
   func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     endPass()
     return try body()
@@ -159,7 +159,7 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Runs the body on the queue and waits for it.
   ///
-  /// - Parameter isReading: a child reads from its parent, in the middle of something. Nobody else
+  /// - Parameter isReading: a child reads from its parent, in the middle of something. No block
   ///   does work for the waiting queue then, but others may do this work for it.
   func sync<Result>(isReading: Bool = false, _ body: () throws -> Result) rethrows -> Result {
     try enter(isReading, body, rescue: { throw $0 })
@@ -180,7 +180,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// What is the same whatever the work returns, so that it is compiled once.
+  /// The part that is the same for every type of result, so that it is compiled once.
   @inline(never)
   private func enter(_ isReading: Bool, from current: ContextQueue?, _ work: @escaping () -> Void) {
     if let current {
@@ -192,7 +192,7 @@ final class ContextQueue: @unchecked Sendable {
     queue.sync { turn { if let writer { serving(writer, work) } else { work() } } }
   }
 
-  /// Runs a body that somebody waits for, inside a transaction of a store or outside.
+  /// Runs a body for a waiting caller, inside a transaction of a store or outside.
   private func serving(_ writer: ObjectIdentifier?, _ work: () -> Void) {
     let outer = waitingWriter
     waitingWriter = writer
@@ -200,7 +200,7 @@ final class ContextQueue: @unchecked Sendable {
     work()
   }
 
-  /// The store inside whose transaction somebody waits for the caller; nil when nobody does.
+  /// The store whose transaction waits for the caller; nil when none does.
   static var waitingWriter: ObjectIdentifier? {
     DispatchQueue.getSpecific(key: key)?.waitingWriter ?? Store.writing
   }
@@ -213,7 +213,7 @@ final class ContextQueue: @unchecked Sendable {
     // it.
     let outer = thread.exchange(0, ordering: .relaxed)
     defer { thread.store(outer, ordering: .relaxed) }
-    // Whoever waits for others expects to see what they did.
+    // A caller that waits for others expects to see their changes.
     if !isReading { endPass() }
     while true {
       switch wait.begin(on: self) {

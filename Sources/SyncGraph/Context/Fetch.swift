@@ -110,7 +110,7 @@ public struct Fetch<Object: ManagedObject>: Sendable {
     return result
   }
 
-  /// The same objects, with what relationships lead to read ahead: `prefetching("notes.tags")`
+  /// The same objects, with the objects of relationships read ahead: `prefetching("notes.tags")`
   /// takes one statement for `notes` and two for `tags`, however many objects there are.
   public func prefetching(_ keyPaths: String...) -> Fetch {
     var result = self
@@ -119,7 +119,7 @@ public struct Fetch<Object: ManagedObject>: Sendable {
   }
 }
 
-/// One column of an answer that lists values: an attribute, or what is calculated from a group.
+/// One column of an answer that lists values: an attribute, or a value calculated from a group.
 ///
 /// ```swift
 /// try context.values(Fetch<User>(), [.key("company.name"), .count, .average("age")],

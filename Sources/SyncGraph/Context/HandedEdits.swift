@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What a save of a child context hands to its parent: its unsaved changes as plain values, because
-/// the objects of one context are nothing in another.
+/// The edits that a save of a child context hands to its parent: its unsaved changes as plain
+/// values, because the objects of one context are nothing in another.
 struct HandedEdits {
   /// A new or edited object.
   struct Object {
@@ -79,10 +79,10 @@ extension HandedEdits.List {
 
 /// The saves of a child context go out here.
 extension ManagedObjectContext {
-  /// Makes what is unsaved here unsaved changes of the parent. To be called inside of
+  /// Makes the unsaved changes here unsaved changes of the parent. To be called inside of
   /// ``withSource(_:)``.
   ///
-  /// - Returns: what was handed over.
+  /// - Returns: the objects that were handed over.
   func handOver(
     to parent: ManagedObjectContext, _ result: inout SaveResult
   ) throws -> [ManagedObject] {

@@ -12,15 +12,15 @@
 /// would be one long run of places taken, and closing the hole of a row that goes would have to
 /// walk to its end: ten thousand deletions took fifty million steps.
 ///
-/// Whoever finds a place taken goes on at the next block, one place further: steps of seventeen,
-/// which visit all places, and do not run along a full block.
+/// An object that finds its place taken goes on at the next block, one place further: steps of
+/// seventeen, which visit all places, and do not run along a full block.
 ///
 /// Invariants:
 /// 1. The number of places is a power of two of at least 32 (or nothing is there yet), and at most
 ///    three quarters of them are taken.
 /// 2. From a row's own place to the place where it lies, in steps, all places are taken.
 ///
-/// Confined to whoever owns it.
+/// Confined to its owner.
 package final class IdentityMap<Object: AnyObject> {
   private struct Entry {
     var row: Int64
@@ -84,8 +84,8 @@ package final class IdentityMap<Object: AnyObject> {
     }
   }
 
-  /// How many places are taken one after the other, in steps, at most: what finding or removing a
-  /// row may cost. For tests of growth.
+  /// How many places are taken one after the other, in steps, at most: the cost of finding or
+  /// removing a row. For tests of growth.
   ///
   /// - Complexity: O(*n*).
   package var longestRun: Int {
@@ -120,7 +120,7 @@ package final class IdentityMap<Object: AnyObject> {
     var hole = place(of: row)
     guard let object = entries[hole].object.take() else { return nil }
     count -= 1
-    // What lies behind the hole and not in its own place may belong there.
+    // An object behind the hole and not in its own place may belong there.
     var place = next(hole)
     while entries[place].object != nil {
       let row = entries[place].row
@@ -139,7 +139,7 @@ package final class IdentityMap<Object: AnyObject> {
     if (count + further) * 4 > places * 3 { resize(for: count + further) }
   }
 
-  /// Takes out all objects that nobody else holds.
+  /// Takes out all objects that are not held elsewhere.
   ///
   /// - Complexity: O(*n*).
   package func removeUnheld() -> [Object] {

@@ -2,8 +2,8 @@ import SyncCore
 
 /// The objects of a context by identifier: one for each.
 ///
-/// The table holds its objects, and lets go of those that nobody else holds when it is swept: at
-/// the end of blocks, and when it has doubled. Weak references would free them a little earlier,
+/// The table holds its objects, and lets go of those that are not held elsewhere when it is swept:
+/// at the end of blocks, and when it has doubled. Weak references would free them a little earlier,
 /// but an object that was ever referenced weakly pays for it with every retain and release
 /// afterwards: the count moves to a side table, and reading two values of 100,000 objects took
 /// twice as long. So an object lives through the block in which it was last used, which also saves
@@ -85,11 +85,11 @@ struct IdentityTable {
   /// Whether so much came that it has to be looked through even inside a block.
   var isSweepOverdue: Bool { added > 16_384 && added > kept }
 
-  /// Takes out the objects that nobody else holds. When they are freed, others may be in that
+  /// Takes out the objects that are not held elsewhere. When they are freed, others may be in that
   /// state.
   ///
-  /// - Returns: the objects, to be freed when nobody looks into the table any more: they may run
-  ///   code of their own then.
+  /// - Returns: the objects, to be freed when the table is not in use any more: they may run code
+  ///   of their own then.
   /// - Complexity: O(*n*).
   mutating func removeUnheld() -> [ManagedObject] {
     (added, kept, blocks) = (0, 0, 0)

@@ -1,12 +1,12 @@
 import SyncCore
 import Synchronization
 
-/// What a context has not taken notice of yet, in the order in which it happened.
+/// Changes of which a context has not taken notice yet, in the order in which they happened.
 ///
 /// Filled right after a commit on the writer's queue, emptied at every entry of the context.
 final class Inbox: Sendable {
   enum Mail: Sendable {
-    /// Somebody else committed, or the parent context has unsaved changes.
+    /// Another writer committed, or the parent context has unsaved changes.
     case changes(ChangeSet)
     /// Objects of these entities were deleted above the parent context, which keeps them for their
     /// unsaved values: they are there, but in no list.
@@ -35,7 +35,7 @@ final class Inbox: Sendable {
   /// Whether anything waits; looked at before the mutex is taken.
   private let hasMail = Atomic<Bool>(false)
 
-  /// Whether anything waits, as far as one can know who is not the context.
+  /// Whether anything waits, as far as other threads than the context's can know.
   var isFull: Bool { hasMail.load(ordering: .acquiring) }
 
   /// Puts something in.

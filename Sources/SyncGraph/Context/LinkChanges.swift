@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Writes what changed in to-many relationships: pairs of link tables, and positions of ordered
+/// Writes the changes of to-many relationships: pairs of link tables, and positions of ordered
 /// ones.
 struct LinkChanges {
   private struct Pair: Hashable, Comparable {

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What a save would store that leads to rows which are not there any more: somebody deleted them
-/// after the context merged last.
+/// References that a save would store to rows which are not there any more: they were deleted
+/// elsewhere after the context merged last.
 ///
 /// A merge would have emptied those references (``ManagedObjectContext/settle()``), so a save lets
 /// nothing of the kind through either: they are found before anything is written, inside the
@@ -62,7 +62,7 @@ struct LostReferences {
     }
   }
 
-  /// What a save of the object writes that leads to a row.
+  /// The references to rows that a save of the object writes.
   private static func forEachReference(
     of object: ManagedObject, _ body: (RelationshipShape, Int64) -> Void
   ) {
@@ -90,7 +90,7 @@ struct LostReferences {
     }
   }
 
-  // MARK: - What becomes of them
+  // MARK: - Giving them up
 
   /// The error of a save that does not let the store win.
   ///
@@ -128,7 +128,7 @@ struct LostReferences {
 }
 
 extension LostReferences {
-  /// What is given up, for whoever saves.
+  /// The edits that are given up, for the result of the save.
   fileprivate var overruled: [SaveConflict] {
     owners.map { object in
       object.isVanished
@@ -167,7 +167,7 @@ extension SaveConflict {
 }
 
 extension ManagedObjectContext {
-  /// Does what a merge of the deletions would have done, where the merge policy lets the store win.
+  /// Does the work of a merge of the deletions, where the merge policy lets the store win.
   ///
   /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` under every other policy.
   func giveUp(_ lost: LostReferences, _ result: inout SaveResult) throws {

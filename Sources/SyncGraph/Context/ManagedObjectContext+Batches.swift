@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     let wanted = try batchValues(values, of: plan.entity, attributeChecks(of: plan.entity))
     return try writeBatch { transaction in
       let rows = try transaction.fetch(plan)
-      // What is written together: objects of one entity in which the same values differ.
+      // Rows written together: objects of one entity in which the same values differ.
       let groups = Dictionary(grouping: rows.indices) { index in
         let row = rows[index]
         return [row.entity.index]
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Deletes all objects that a fetch means, with what their delete rules take along.
+  /// Deletes all objects that a fetch means, with those that their delete rules take along.
   ///
   /// - Returns: how many objects went, those included.
   /// - Throws: as ``fetch(_:)``; `StoreError` when a deny rule forbids it. Nothing is deleted then.
@@ -62,8 +62,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Inserts an object of the class for each item, with the model's default values for what an item
-  /// does not say.
+  /// Inserts an object of the class for each item, with the model's default values for attributes
+  /// that an item lacks.
   ///
   /// - Returns: their identifiers, in the order of the items.
   /// - Throws: ``GraphError`` for an abstract entity, a value that an attribute cannot hold and a
@@ -157,7 +157,7 @@ extension ManagedObjectContext {
       throw GraphError(.notUnique, entity: error.entity, message: error.message)
     }
     guard !changes.isEmpty else { return result }
-    // What the context wrote itself overtakes none of its own edits.
+    // The context's own batch overtakes none of its edits.
     let known = overtaken
     queue.closed {
       merge(changes)

@@ -15,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// Only a child waits for its parent's queue, never the other way round (``QueueWait`` deals with
-/// programs that do): what a parent has to say goes into the inboxes of its children. They are told
-/// of its unsaved changes in the form of change sets whose generation is 0, and merge them like
+/// programs that do): the changes of a parent go into the inboxes of its children. They are told of
+/// its unsaved changes in the form of change sets whose generation is 0, and merge them like
 /// commits.
 extension ManagedObjectContext {
   struct WeakContext {
@@ -36,12 +36,12 @@ extension ManagedObjectContext {
   /// try stack.mainContext.save()    // the store has it
   /// ```
   ///
-  /// What this context changes and merges is merged into the child, as commits are merged into
-  /// other contexts: unsaved values of the child stay on top, property by property, and win when it
+  /// Changes and merges of this context are merged into the child, as commits are merged into other
+  /// contexts: unsaved values of the child stay on top, property by property, and win when it
   /// saves. A save throws ``GraphError/Code/conflict`` when the child edited an object that was
   /// deleted in the meantime, unless its ``mergePolicy`` lets the store win. Relationships follow
-  /// the same rule: what the child did not save is what it would be had it been done just now, so
-  /// both sides of every relationship say the same, and none leads to an object that is gone.
+  /// the same rule: changes that the child did not save are as if they were made just now, so both
+  /// sides of every relationship agree, and none leads to an object that is gone.
   ///
   /// Objects that were inserted here have the same temporary identifier in the child; both change
   /// when this context saves. A child of a child works the same way.
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
       tellChildren()
       children.removeAll { $0.context == nil }
       children.append(WeakContext(context: child))
-      // It finds them here; nobody has to tell it.
+      // It finds them here; no context has to tell it.
       for object in pending.inserted { object.flags.insert(.told) }
     }
     return child
@@ -78,10 +78,10 @@ extension ManagedObjectContext {
     hasNews.store(true, ordering: .releasing)
   }
 
-  /// Tells children what was noted.
+  /// Tells children the noted changes.
   ///
   /// - Parameter child: knows already, because it made the changes.
-  /// - Returns: what was told.
+  /// - Returns: the changes that were told.
   @discardableResult
   func tellChildren(except child: ManagedObjectContext? = nil) -> ChangeSet {
     guard hasNews.load(ordering: .relaxed) else { return ChangeSet() }
@@ -125,13 +125,13 @@ extension ManagedObjectContext {
   // MARK: - Hearing from the parent
 
   /// Whether a child would hear something new, on any queue. News are on their way from the root
-  /// down, first in the inbox, then in the hands of a context; whoever looks in that order does not
-  /// miss them.
+  /// down, first in the inbox, then in the hands of a context; a look in that order does not miss
+  /// them.
   private var isWithNews: Bool {
     parent?.isWithNews == true || inbox.isFull || hasNews.load(ordering: .acquiring)
   }
 
-  /// Makes the parent tell what it did not tell yet.
+  /// Makes the parent tell the changes that it did not tell yet.
   func hearFromParent() {
     guard let parent, parent.isWithNews else { return }
     parent.queue.sync(isReading: true) {
@@ -145,8 +145,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Runs the body while nothing changes in what the context reads from, and identifiers are those
-  /// of the parent. What is read one after the other in the body belongs together.
+  /// Runs the body while nothing changes in the source that the context reads from, and identifiers
+  /// are those of the parent. Rows read one after the other in the body belong together.
   func withSource<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let parent else { return try body() }
     return try parent.queue.sync(isReading: true) {
@@ -179,8 +179,8 @@ extension ManagedObjectContext {
     row < 0 ? renamed[row] ?? row : row
   }
 
-  /// An object is gone from what the context reads from. A child keeps an object with unsaved
-  /// values, so that its save can say what would be lost.
+  /// An object is gone from the source that the context reads from. A child keeps an object with
+  /// unsaved values, so that its save can tell the lost ones.
   func lose(_ object: ManagedObject) {
     guard parent != nil, object.isUpdated, !object.isFault else { return bury(object) }
     object.flags.insert(.lost)

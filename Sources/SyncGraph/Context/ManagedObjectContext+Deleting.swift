@@ -1,11 +1,12 @@
 import SyncCore
 import SyncStore
 
-/// The in-memory side of the delete rules: what the objects of the context say right after a
-/// delete. The store applies the same rules to its rows when the deletion is saved.
+/// The in-memory side of the delete rules: the state of the context's objects right after a delete.
+/// The store applies the same rules to its rows when the deletion is saved.
 extension ManagedObjectContext {
-  /// Deletes an object, and at once what its delete rules take along: cascades go too, the other
-  /// side of nullified relationships forgets it. Deny rules are checked when the deletion is saved.
+  /// Deletes an object, and at once the objects that its delete rules take along: cascades go too,
+  /// the other side of nullified relationships forgets it. Deny rules are checked when the deletion
+  /// is saved.
   ///
   /// - Precondition: The object belongs to this context.
   public func delete(_ object: ManagedObject) {
@@ -116,7 +117,7 @@ extension ManagedObjectContext {
 
   /// Checks the deny rules of the objects that a save is about to delete.
   ///
-  /// - Throws: ``GraphError`` with ``GraphError/Code/deletionDenied`` that names what is in the
+  /// - Throws: ``GraphError`` with ``GraphError/Code/deletionDenied`` that names the objects in the
   ///   way.
   func checkDenyRules() throws {
     guard pending.deletedCount > 0 else { return }

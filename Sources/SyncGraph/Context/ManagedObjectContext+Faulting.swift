@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     withSource { readRow(of: object) }
   }
 
-  /// Reads what was edited without being read, so that a save knows what is gone.
+  /// Reads objects that were edited without being read, so that a save knows those that are gone.
   func lookForVanished() {
     for object in pending.updated where object.isFault { fire(object) }
   }
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         awoken.append(known)
       }
     }
-    // What has no row any more was deleted, and the commit that did it was not merged yet.
+    // An object without a row any more was deleted, and the commit that did it was not merged yet.
     if rows.count < wanted.count {
       let found = Set(rows.map(\.row))
       for row in wanted where !found.contains(row) {
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     awake(awoken)
   }
 
-  /// Turns an object whose row is gone into a tombstone. One that somebody else has deleted has no
+  /// Turns an object whose row is gone into a tombstone. One that was deleted elsewhere has no
   /// values any more, whether it had any before or not.
   ///
   /// - Parameter isOwn: whether it is a new object that this context gives up.
@@ -75,8 +75,8 @@ extension ManagedObjectContext {
 
   /// Reads where an access to an object cannot throw.
   ///
-  /// What a damaged table makes unreadable reads as if nothing were there, and no save of this
-  /// context succeeds after that: what a program makes of it is worth nothing.
+  /// Rows that a damaged table makes unreadable read as if nothing were there, and no save of this
+  /// context succeeds after that: values derived from them are worth nothing.
   ///
   /// - Precondition: The store can be read.
   func reading<Element>(_ body: () throws -> [Element]) -> [Element] {
@@ -114,8 +114,8 @@ extension ManagedObject {
   /// Takes a row that was read from the store. Unsaved values stay.
   ///
   /// - Parameter isMerging: whether a commit is merged, or the program asked for new values.
-  ///   Otherwise an object that has values stays as it is: nothing moves under whoever has read
-  ///   them.
+  ///   Otherwise an object that has values stays as it is: its values do not move under their
+  ///   readers.
   /// - Returns: whether values came in that the object did not have.
   final func adopt(_ stored: RowValues, _ storedVersion: Int64, isMerging: Bool = false) -> Bool {
     if row.isNone, !flags.contains(.gone) {
@@ -140,7 +140,8 @@ extension ManagedObject {
     for slot in changed {
       if case .toMany = home.shape.kinds[slot] { continue }
       values[slot] = row[slot]
-      // To set what somebody else has set too is an edit all the same, and may be a conflict.
+      // To set a property that was set elsewhere too is an edit all the same, and may be a
+      // conflict.
       if isChild, newBase[slot] == values[slot] { changed.remove(slot) }
     }
     let isEdited = changed.contains {
@@ -155,8 +156,8 @@ extension ManagedObject {
 }
 
 /// Objects that came into a context together: the answer of a fetch, the members of lists that were
-/// loaded together, the objects that one commit made stale. What one of them needs from the store
-/// is read for all of them in the same statement.
+/// loaded together, the objects that one commit made stale. Rows that one of them needs from the
+/// store are read for all of them in the same statement.
 final class FaultBatch {
   /// Row numbers in the order of the list, all of one root entity.
   let rows: [Int64]
@@ -174,7 +175,8 @@ final class FaultBatch {
 
   /// The positions to serve when the object at a position asks for something.
   ///
-  /// - Parameter purpose: what is asked for: the ordinal of a relationship, or -1 for the row.
+  /// - Parameter purpose: the purpose of the read: the ordinal of a relationship, or -1 for the
+  ///   row.
   func window(from position: Int, for purpose: Int) -> Range<Int> {
     let size = windows[purpose] ?? firstWindow
     windows[purpose] = size > rows.count ? size : size * 2

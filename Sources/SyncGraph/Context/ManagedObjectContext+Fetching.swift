@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Has the store count the rows that nobody changed here, and counts the others in memory.
+  /// Has the store count the rows that were not changed here, and counts the others in memory.
   private func countBesidePending(_ plan: FetchPlan) throws -> Int {
     let resolved = try plan.resolved()
     let matching = try pendingObjects(of: plan).count { try resolved.matches($0) }
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
       ? object.entity.isKind(of: plan.entity) : object.entity == plan.entity
   }
 
-  /// All objects of the plan's entity, whatever its filter says.
+  /// All objects of the plan's entity, under any filter.
   private func allObjects(of plan: FetchPlan) throws -> [ManagedObject] {
     var all = FetchPlan(entity: plan.entity)
     all.includesSubentities = plan.includesSubentities
@@ -163,12 +163,12 @@ extension ManagedObjectContext {
     return stored.filter { !$0.isKnownDeleted } + inserted
   }
 
-  /// Filters, sorts and cuts in memory what the store could not answer alone.
+  /// Filters, sorts and cuts in memory an answer that the store could not give alone.
   private func arrange(
     _ objects: [ManagedObject], _ plan: FetchPlan
   ) throws -> [ManagedObject] {
     let resolved = try plan.resolved()
-    // Rows that the store found and that nobody changed match; asking again is cheap and simple.
+    // Rows that the store found and that were not changed match; asking again is cheap and simple.
     let matching = try objects.filter { try resolved.matches($0) }
     return try resolved.places(of: matching).map { matching[$0] }
   }

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// What relationships lead to becomes objects here, one statement for the objects of a list
+/// The targets of relationships become objects here, one statement for the objects of a list
 /// together.
 extension ManagedObjectContext {
   // MARK: - To-one

@@ -3,17 +3,17 @@ import SyncCore
 import SyncStore
 import Synchronization
 
-/// What others committed comes in here: when a block begins, and by a kick soon after each commit.
-/// In a child context also what its parent changed and did not save.
+/// The commits of others come in here: when a block begins, and by a kick soon after each commit.
+/// In a child context also the unsaved changes of its parent.
 ///
-/// The cost follows the smaller of what is live here and what changed there. Clean objects forget
-/// their row and read it again when it is needed, all together; unsaved values stay on top of the
-/// new row, and the row that they were made on is kept for the save (``OvertakenRows``); deleted
-/// objects become tombstones.
+/// The cost follows the smaller of the live objects here and the changes there. Clean objects
+/// forget their row and read it again when it is needed, all together; unsaved values stay on top
+/// of the new row, and the row that they were made on is kept for the save (``OvertakenRows``);
+/// deleted objects become tombstones.
 extension ManagedObjectContext {
   /// Merges once in each block of the queue, before it reads anything.
   func mergeAtBeginning() {
-    // What a parent on the same queue does are the block's own edits.
+    // Changes of a parent on the same queue are the block's own edits.
     let isOfParent = parent?.queue === queue
     guard mergedBlock != queue.blocks.number || isOfParent || queue.blocks.isEndless else { return }
     mergedBlock = queue.blocks.number
@@ -21,9 +21,9 @@ extension ManagedObjectContext {
     mergeInbox()
   }
 
-  /// Merges what lies in the inbox, one commit after the other, then tells observers.
+  /// Merges the commits in the inbox, one after the other, then tells observers.
   ///
-  /// Nobody is let in meanwhile: a child would read the context half merged.
+  /// No child is let in meanwhile: a child would read the context half merged.
   func mergeInbox() {
     hearFromParent()
     guard inbox.isFull || !mail.isEmpty else { return }
@@ -87,8 +87,8 @@ extension ManagedObjectContext {
         guard !saved.contains(ObjectIdentifier(object)) else { return }
         object.tellObservers(change.slots)
         unloadLists(of: object, in: change.slots)
-        // What was deleted above a child and is kept for its unsaved values has no row to read
-        // again.
+        // An object that was deleted above a child and is kept for its unsaved values has no row to
+        // read again.
         guard !object.isFault, !object.flags.contains(.lost) else { return }
         if !object.committed.isNone {
           edited.append(object)
@@ -210,15 +210,14 @@ extension ManagedObjectContext {
       else { continue }
       unloadAllLists(inverse, root: changes.entity.destination(of: relationship).rootIndex)
     }
-    // What a parent inserted may be what it had deleted: a rollback puts it back into the lists of
-    // others.
+    // An object that a parent inserted may be one that it had deleted: a rollback puts it back into
+    // the lists of others.
     if !changes.deleted.isEmpty || (parent != nil && !changes.inserted.isEmpty) {
       unloadLinkedLists(leadingTo: changes.entity)
     }
   }
 
-  /// Lists over link tables lose members that were deleted, and get back those of whom that is
-  /// undone.
+  /// Lists over link tables lose members that were deleted, and get them back when that is undone.
   private func unloadLinkedLists(leadingTo entity: EntityDescription) {
     unloadAllLists { relationship, owner in
       relationship.kind == .manyToMany

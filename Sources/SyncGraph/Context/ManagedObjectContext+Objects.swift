@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// What a new object is made from.
+  /// The seed of a new object.
   func newSeed(_ binding: ClassBinding) -> ObjectSeed {
     let entity = binding.shape.entity
     require(
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
   /// Takes notice of a change to an object: it counts as updated as long as it differs from the
   /// store.
   ///
-  /// - Parameter slot: what changed; nil when all of it did.
+  /// - Parameter slot: the slot that changed; nil when all did.
   func noteChange(of object: ManagedObject, _ slot: Int? = nil) {
     noteForChildren(object, slot)
     if !object.flags.contains(.inserted), !object.flags.contains(.deleted) {

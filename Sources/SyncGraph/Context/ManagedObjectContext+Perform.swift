@@ -1,7 +1,7 @@
 import Dispatch
 
 extension ManagedObjectContext {
-  /// Runs the body on the context's queue and returns what it returns.
+  /// Runs the body on the context's queue and returns its value.
   ///
   /// Results have to be `Sendable`, so objects cannot leave the context: return their values or
   /// identifiers.
@@ -16,7 +16,8 @@ extension ManagedObjectContext {
     try await queue.runner.run { try entered(body) }
   }
 
-  /// Runs the body on the context's queue some time later, after what was handed over before.
+  /// Runs the body on the context's queue some time later, after bodies that were handed over
+  /// before.
   public func perform(_ body: @escaping @Sendable () -> Void) {
     queue.async { self.entered(body) }
   }
@@ -31,7 +32,7 @@ extension ManagedObjectContext {
     try queue.sync { try entered(body) }
   }
 
-  /// Runs the body between merging what others committed and telling observers what changed.
+  /// Runs the body between merging the commits of others and telling observers the changes.
   private func entered<Result>(_ body: () throws -> Result) rethrows -> Result {
     depth += 1
     defer { leave() }

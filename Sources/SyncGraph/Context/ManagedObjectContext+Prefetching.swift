@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads what relationships of objects lead to, step by step along key paths: one statement for
+  /// Reads the objects that relationships lead to, step by step along key paths: one statement for
   /// each relationship that is a column on one side, one more for the rows behind others.
   ///
   /// - Throws: ``FilterError`` for a key path that is none of relationships.
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
       read = objects(of: try readRows(relationship.destination.rootEntity, rows.sorted()))
     }
     var known: Set<ObjectIdentifier> = []
-    // Walking there makes each owner hold what it leads to.
+    // Walking there makes each owner hold its destination.
     return withExtendedLifetime(read) {
       owners.compactMap { $0.destination(relationship.ordinal) }.filter {
         known.insert(ObjectIdentifier($0)).inserted

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What a context reads from: the store, or the objects of its parent. Everything that becomes
-/// objects comes in through these calls.
+/// The source that a context reads from: the store, or the objects of its parent. Everything that
+/// becomes objects comes in through these calls.
 ///
 /// A child reads rows in either case: those that its parent has objects for as these are now,
 /// unsaved values and new objects included, the others as the parent's own source has them.
@@ -19,8 +19,7 @@ extension ManagedObjectContext {
     return try reading(from: parent) { try parent.rows(plan) }
   }
 
-  /// Reads the objects that a plan asks for, in its order; of what is unsaved here it knows
-  /// nothing.
+  /// Reads the objects that a plan asks for, in its order; it leaves unsaved changes out.
   func readObjects(_ plan: FetchPlan) throws -> [ManagedObject] {
     guard parent == nil else { return objects(of: try readRows(plan)) }
     return objects(of: try core.store().read { try $0.fetchPages(plan) })
@@ -66,7 +65,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a context gives its children to read.
+/// The rows that a context gives its children to read.
 extension ManagedObjectContext {
   /// Rows by number.
   private func rows(_ root: EntityDescription, _ wanted: [Int64]) throws -> [StoredRow] {
@@ -92,7 +91,7 @@ extension ManagedObjectContext {
       for object in objects where object.isFault { fire(object) }
       return objects.compactMap { $0.flags.contains(.gone) ? nil : $0.storedRow }
     }
-    // The same rows, without objects for those who have none here.
+    // The same rows, without making objects that are not here.
     let rows = try readRows(plan)
     var awoken: [ManagedObject] = []
     for row in rows {
@@ -104,7 +103,7 @@ extension ManagedObjectContext {
       }
     }
     awake(awoken)
-    // What this context has read already is what it says of it.
+    // Values that this context has read already stand.
     return rows.map { row in
       let known = identities.object(root: row.entity.rootIndex, row: row.row)
       return known.flatMap { $0.isFault ? nil : $0.storedRow } ?? row

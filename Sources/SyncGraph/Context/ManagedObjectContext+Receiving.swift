@@ -13,12 +13,12 @@ extension ManagedObjectContext {
 
   /// Makes the edits of a child unsaved changes of this context, completely.
   ///
-  /// The order matters: objects are there before something leads to them, members are there before
-  /// they are put in order, and whatever was moved away from a deleted object has left it before
-  /// its delete rules are applied.
+  /// The order matters: objects are there before others lead to them, members are there before they
+  /// are put in order, and objects moved away from a deleted one have left it before its delete
+  /// rules are applied.
   ///
   /// - Parameter child: is not told, because it knows.
-  /// - Returns: what changed here.
+  /// - Returns: the changes here.
   func receive(_ edits: HandedEdits, from child: ManagedObjectContext) -> ChangeSet {
     check()
     // The child may have learnt of classes that were never mentioned here.
@@ -41,9 +41,9 @@ extension ManagedObjectContext {
     return changes
   }
 
-  /// Lays edits on top of what was merged here before they came: in the midst of a block a child
-  /// does not know of it. What is gone goes here too, and is led to by nothing; the child hears
-  /// what became of its edits when its block is over.
+  /// Lays edits on top of commits that were merged here before they came: in the midst of a block a
+  /// child does not know of it. An object that is gone goes here too, and no reference leads to it;
+  /// the child hears the fate of its edits when its block is over.
   ///
   /// - Parameter adopted: those of the objects that have the row that the edits were made on.
   private func catchUp(
@@ -79,7 +79,7 @@ extension ManagedObjectContext {
   }
 
   /// The object that was edited in the child, with the row that the edits were made on, unless it
-  /// is loaded: whether somebody else has changed the row since shows when this context saves.
+  /// is loaded: whether the row was changed elsewhere since shows when this context saves.
   private func known(
     _ edit: HandedEdits.Object, _ adopted: inout [ManagedObject]
   ) -> ManagedObject {

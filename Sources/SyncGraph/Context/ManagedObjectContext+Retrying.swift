@@ -1,8 +1,8 @@
 import SyncCore
 
 extension ManagedObjectContext {
-  /// Changes objects and saves them, again and again until nobody else changed them in between: the
-  /// safe way to read a value and write one that follows from it.
+  /// Changes objects and saves them, again and again until no other save changed them in between:
+  /// the safe way to read a value and write one that follows from it.
   ///
   /// ```swift
   /// try await work.perform {
@@ -13,14 +13,14 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// The body may run several times. After a conflict its changes are rolled back and what others
-  /// committed is merged, so that it reads the newest values. The ``mergePolicy`` of the context
+  /// The body may run several times. After a conflict its changes are rolled back and the commits
+  /// of others are merged, so that it reads the newest values. The ``mergePolicy`` of the context
   /// has no say.
   ///
   /// - Parameter attempts: How often the body runs at most.
-  /// - Returns: what the body returned the last time.
-  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` after the last attempt, what the
-  ///   body throws, and otherwise as ``save()``. All changes of the body are rolled back then.
+  /// - Returns: the value that the body returned the last time.
+  /// - Throws: ``GraphError`` with ``GraphError/Code/conflict`` after the last attempt, errors of
+  ///   the body, and otherwise as ``save()``. All changes of the body are rolled back then.
   /// - Precondition: The context has no unsaved changes, which would be rolled back too.
   @discardableResult
   public func updateAndSave<Result>(

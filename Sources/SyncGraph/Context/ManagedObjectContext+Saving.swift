@@ -5,10 +5,10 @@ extension ManagedObjectContext {
   /// Writes all unsaved changes in one transaction: completely, or not at all.
   ///
   /// In this order: ``ManagedObject/willSave()`` is called, objects are validated, deny rules are
-  /// checked, rows are written under ``mergePolicy``, and only then does anybody hear of it. What
-  /// others committed since an object was read is a conflict, whether it was merged meanwhile or
-  /// not. Nothing is stored that leads to an object which somebody else deleted meanwhile: a policy
-  /// that lets the store win empties the relationship, under the others it is a conflict.
+  /// checked, rows are written under ``mergePolicy``, and only then observers hear of it. A commit
+  /// of others since an object was read is a conflict, whether it was merged meanwhile or not. No
+  /// reference to an object that was deleted elsewhere meanwhile is stored: a policy that lets the
+  /// store win empties the relationship, under the others it is a conflict.
   ///
   /// ```swift
   /// for conflict in try context.save().overruled {
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// - Returns: what was saved, to be told so.
+  /// - Returns: the objects that were saved, to be told so.
   private func saveChanges() throws -> (saved: [ManagedObject], SaveResult) {
     if let damage { throw damage }
     var result = SaveResult()
@@ -102,9 +102,10 @@ extension ManagedObjectContext {
     return ([], result)
   }
 
-  /// Writes what is unsaved to the store, unless something of it leads to what is gone there.
+  /// Writes the unsaved changes to the store, unless a reference of them leads to rows that are
+  /// gone there.
   ///
-  /// - Returns: what was saved, or else what does.
+  /// - Returns: the objects that were saved, or else the references to rows that are gone.
   private func writeChanges(
     _ result: inout SaveResult
   ) throws -> (saved: [ManagedObject], LostReferences) {
@@ -125,7 +126,7 @@ extension ManagedObjectContext {
     } catch let error as StoreError where error.code == .notUnique {
       throw GraphError(.notUnique, entity: error.entity, message: error.message)
     } catch let error as StoreError where error.code == .deletionDenied {
-      // By what somebody else has stored since.
+      // By rows that were stored elsewhere since.
       throw GraphError(.deletionDenied, entity: error.entity, message: error.message)
     } catch let error as VanishedRows {
       let ids = Set(error.ids)
@@ -165,8 +166,8 @@ extension ManagedObjectContext {
     return rows == inserted.count + outcome.versions.count
   }
 
-  /// Children know the values that were unsaved here. They hear of new identifiers, of what the
-  /// store did besides, and of edits that it did not take.
+  /// Children know the values that were unsaved here. They hear of new identifiers, of further
+  /// changes by the store, and of edits that it did not take.
   func tellChildren(
     _ outcome: SaveOutcome, _ changes: ChangeSet, _ saved: [ManagedObject]
   ) {
@@ -221,7 +222,7 @@ extension ManagedObjectContext {
     if !failures.isEmpty { throw GraphError(failures: failures) }
   }
 
-  /// The store has it: what was unsaved is now what was last read.
+  /// The store has it: unsaved values are now those last read.
   func take(
     _ outcome: SaveOutcome, _ inserted: [ManagedObject], _ updated: [ManagedObject],
     _ deleted: [ManagedObject]

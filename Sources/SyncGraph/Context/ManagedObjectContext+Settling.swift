@@ -1,15 +1,15 @@
 import SyncCore
 import SyncStore
 
-/// After every merge the unsaved changes of a context are what they would be had they been made
-/// just now, on top of what was merged. So both sides of every relationship say the same whatever
-/// others changed:
+/// After every merge the unsaved changes of a context are as if they were made just now, on top of
+/// the merged commits. So both sides of every relationship agree under all changes of others:
 ///
-/// - What is gone is in no relationship: unsaved values that led to it are empty, lists forget it.
-/// - To-one: the unsaved value counts, as it does for attributes. Whoever led to a one-to-one
-///   partner lets go; the lists of owners follow their members.
+/// - An object that is gone is in no relationship: unsaved values that led to it are empty, lists
+///   forget it.
+/// - To-one: the unsaved value counts, as it does for attributes. An object that led to a
+///   one-to-one partner lets go; the lists of owners follow their members.
 /// - Many-to-many: pairs that were added or removed here are on both sides already.
-/// - Deleted: what others made lead to the object lets go, and cascades follow.
+/// - Deleted: objects that others made lead to it let go, and cascades follow.
 extension ManagedObjectContext {
   /// Called after changes of others were merged.
   func settle() {
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Applies the delete rules to what deleted objects were given by others.
+  /// Applies the delete rules to objects that others gave to deleted ones.
   private func deleteAgain() {
     let doomed = pending.deleted.filter { object in
       if object.isFault { fire(object) }

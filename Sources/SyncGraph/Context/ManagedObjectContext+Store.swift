@@ -1,7 +1,7 @@
 package import SyncCore
 package import SyncStore
 
-/// What those who work on rows need of a context.
+/// The parts of a context that code working on rows needs.
 extension ManagedObjectContext {
   /// Whether the caller runs on the context's queue, or in a block that does work for it.
   package var isCurrent: Bool { queue.isCurrent }
@@ -22,8 +22,8 @@ extension ManagedObjectContext {
   /// The types that classes declare for attributes.
   package var declaredTypes: DeclaredTypes { core.classes.declaredTypes }
 
-  /// What has to be asked before a value of an entity's attribute is stored, by slot; most
-  /// attributes take every value of their type.
+  /// The checks before a value of an entity's attribute is stored, by slot; most attributes take
+  /// every value of their type.
   func attributeChecks(of entity: EntityDescription) -> [Int: AttributeCheck] {
     core.attributeChecks(of: entity)
   }
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     _ = try bind(type)
   }
 
-  /// Merges what was committed, also in the midst of a block.
+  /// Merges commits, also in the midst of a block.
   package func mergeCommits() {
     check()
     mergedBlock = queue.blocks.number
@@ -54,8 +54,8 @@ extension ManagedObjectContext {
     mergeInbox()
   }
 
-  /// Says that whoever calls has waited for others. On the main queue, outside of blocks of
-  /// contexts, a pass ends.
+  /// Notes that the caller has waited for others. On the main queue, outside of blocks of contexts,
+  /// a pass ends.
   package static func hasWaited() {
     if ContextQueue.main.isServedItself { ContextQueue.main.endPass() }
   }

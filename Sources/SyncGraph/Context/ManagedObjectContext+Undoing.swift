@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Going back: to what was last read, to what the store has now, to nothing.
+/// Going back: to the values last read, to those in the store, to nothing.
 extension ManagedObjectContext {
   /// Drops all unsaved changes: new objects go, deleted ones are back, values are as last read.
   public func rollback() {
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     tellChildren(undone)
   }
 
-  /// What changes for children when this context drops its unsaved changes, all of which they were
+  /// The changes for children when this context drops its unsaved changes, all of which they were
   /// told of.
   private func changesOfUndoing() -> ChangeSet {
     guard children.contains(where: { $0.context != nil }) else { return ChangeSet() }
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     return builder.changes
   }
 
-  /// Lists that left out what was deleted or moved here read their members again.
+  /// Lists without objects that were deleted or moved here read their members again.
   private func completeLists() {
     for owner in identities.objects {
       for case let list as MemberList in owner.links where list.isPartial { list.unload() }
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     homes.abandon()
     identities.removeAll()
     loadedRelationships = []
-    // Children hear what was not merged here: they did not forget.
+    // Children hear of commits that were not merged here: they did not forget.
     let unread = inbox.take()
     let letters = mail + unread.mail
     mail = []
@@ -74,10 +74,10 @@ extension ManagedObjectContext {
     tellObserversOfReset()
   }
 
-  /// Merges what others committed, and makes an object read its values again.
+  /// Merges the commits of others, and makes an object read its values again.
   ///
-  /// - Parameter mergeChanges: true keeps unsaved values on top of what is read, and the next save
-  ///   takes them as made on that; false drops them.
+  /// - Parameter mergeChanges: true keeps unsaved values on top of the values read, and the next
+  ///   save takes them as made on those; false drops them.
   /// - Precondition: The object belongs to this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     mergeCommits()
@@ -101,9 +101,9 @@ extension ManagedObjectContext {
     object.batch = nil
   }
 
-  /// Merges what others committed, and makes all objects read their values again when they are next
-  /// used; unsaved values stay. Objects that nobody else holds are freed, those that held each
-  /// other too.
+  /// Merges the commits of others, and makes all objects read their values again when they are next
+  /// used; unsaved values stay. Objects that the program does not hold are freed, those that held
+  /// each other too.
   public func refreshAllObjects() {
     mergeCommits()
     let edited = identities.objects.filter { object in
@@ -135,8 +135,8 @@ extension ManagedObject {
     }
   }
 
-  /// Sets changed relationships back to what was last read or saved, so that their other sides go
-  /// along.
+  /// Sets changed relationships back to their last read or saved values, so that their other sides
+  /// go along.
   final func undoRelationships() {
     for relationship in home.shape.relationships where changed.contains(relationship.slot) {
       if relationship.isToMany {

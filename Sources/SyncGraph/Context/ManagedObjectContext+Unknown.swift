@@ -1,11 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// Commits of which nobody knows what they changed: another process made them, and the file keeps
-/// no history. The context looks what became of the objects that it has; lists are read again when
-/// they are wanted.
+/// Commits whose changes are unknown: another process made them, and the file keeps no history. The
+/// context compares the objects that it has; lists are read again when they are wanted.
 extension ManagedObjectContext {
-  /// The change set with what has become of the objects that are live here.
+  /// The change set with the changes of the objects that are live here.
   ///
   /// - Complexity: O(*n*) in the live objects with values, whose rows are read.
   func comparedWithLive(_ changes: ChangeSet) -> ChangeSet {

@@ -3,8 +3,8 @@ public import SyncCore
 import SyncStore
 import Synchronization
 
-/// A scratchpad over the store of a stack: objects, their unsaved changes, and what is seen of
-/// everybody else's.
+/// A scratchpad over the store of a stack: objects, their unsaved changes, and a view of all
+/// others.
 ///
 /// A context is confined to one queue: the main queue for ``DataStack/mainContext``, a queue of its
 /// own otherwise. Use it and its objects there only, through `perform(_:)` or
@@ -19,18 +19,18 @@ import Synchronization
 /// }
 /// ```
 ///
-/// What others commit is merged between blocks: when the next one begins, and by itself soon after
-/// the commit. What a block has read stays as it was read until it ends, but for its own edits,
-/// what a save of its own was refused, ``refresh(_:mergeChanges:)`` and
-/// ``processPendingChanges()``. On the main actor, outside of `perform { }`, a block is what runs
+/// The commits of others are merged between blocks: when the next one begins, and by itself soon
+/// after the commit. Values that a block has read stay as they were read until it ends, but for its
+/// own edits, refusals of a save of its own, ``refresh(_:mergeChanges:)`` and
+/// ``processPendingChanges()``. On the main actor, outside of `perform { }`, a block is the code
 /// between two suspensions; to wait for another context or a sync ends it too. Unsaved values stay
-/// as they are and are seen by fetches. Nothing is ever saved by itself. What a save does when
-/// somebody else changed the same objects is the business of its ``mergePolicy``.
+/// as they are and are seen by fetches. Nothing is ever saved by itself. The ``mergePolicy``
+/// decides a save of objects that were changed elsewhere.
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
-/// 2. An object with unsaved changes is in `pending`. Others are let go of soon after nobody else
-///    holds them (`tidy`).
+/// 2. An object with unsaved changes is in `pending`. Others are let go of soon after the program
+///    stopped holding them (`tidy`).
 /// 3. Both sides of a relationship say the same, also while unsaved.
 public final class ManagedObjectContext: @unchecked Sendable {
   // Unchecked: everything mutable is confined to `queue` and checked at every entry, but for
@@ -74,7 +74,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Names the context in change sets, so that it does not merge its own.
   let origin: UInt64
 
-  /// Who follows the objects; nil outside of the main queue.
+  /// The observation of the objects; nil outside of the main queue.
   let observation: ObjectObservation?
 
   /// Whether `news` is not empty. Children look before they wait for the queue.
@@ -87,7 +87,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var overtaken = OvertakenRows()
   var unsavedMetadata = StoreMetadata()
 
-  /// What an access that cannot throw met first in a damaged table.
+  /// The first error of an access that cannot throw, in a damaged table.
   var damage: StoreError?
   var bindings: [ClassBinding]
   var homes: ObjectHomes
@@ -121,7 +121,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// When code outside of blocks last had other processes' commits looked for.
   var latestLook: ContinuousClock.Instant?
 
-  /// What changed since observers were told last.
+  /// Objects that changed since observers were told last.
   var unannounced: [ManagedObject] = []
   var isAnnouncementScheduled = false
   var isTidyingScheduled = false
@@ -131,7 +131,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var isMergingMail = false
   var outgoing: [Notification] = []
 
-  /// Contexts that read from this one, and what they were not told yet.
+  /// Contexts that read from this one, and changes that they were not told yet.
   var children: [WeakContext] = []
   var news = ChildNews()
 
@@ -176,15 +176,16 @@ public final class ManagedObjectContext: @unchecked Sendable {
     set { settings.withLock { $0.name = newValue } }
   }
 
-  /// Who makes the changes, for change sets and history. What a child hands over is committed under
-  /// the author of the context that saves to the store.
+  /// The author of the changes, for change sets and history. Edits that a child hands over are
+  /// committed under the author of the context that saves to the store.
   public var author: String? {
     get { settings.withLock { $0.author } }
     set { settings.withLock { $0.author = newValue } }
   }
 
-  /// What a save does with rows that changed since the context read them; see ``MergePolicy``. In a
-  /// child context it counts for objects that were deleted in the meantime only: other edits win.
+  /// The treatment of rows that changed since the context read them, by a save; see
+  /// ``MergePolicy``. In a child context it counts for objects that were deleted in the meantime
+  /// only: other edits win.
   public var mergePolicy: MergePolicy {
     get { settings.withLock { $0.mergePolicy } }
     set { settings.withLock { $0.mergePolicy = newValue } }
@@ -230,7 +231,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   // MARK: - Tidying
 
-  /// Lets go of objects that nobody else holds, and of those that only they held.
+  /// Lets go of objects that are not held elsewhere, and of those that only they held.
   func tidy() {
     isTidyingScheduled = false
     while !identities.removeUnheld().isEmpty {}
@@ -259,7 +260,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     queue.check("The context\(name.map { " “\($0)”" } ?? "")")
   }
 
-  /// What every public operation begins with: the right queue, and what others committed merged,
+  /// The beginning of every public operation: the right queue, and the commits of others merged,
   /// unless the block has read something already.
   func enter() {
     check()

@@ -1,16 +1,16 @@
 import SyncCore
 import SyncStore
 
-/// What a save does with rows that changed since the context read them.
+/// The treatment of rows that changed since the context read them, by a save.
 ///
 /// One rule: a conflict is decided by the row as the context had *read* it when the object was
 /// edited. If the row has changed since, there is a conflict, whether that commit was merged
 /// meanwhile or not, by `fetch`, between two blocks, or not at all. Merging decides nothing: it
-/// lays unsaved values on top of the new row, so that a program sees what others did.
+/// lays unsaved values on top of the new row, so that a program sees the changes of others.
 /// ``ManagedObjectContext/refresh(_:mergeChanges:)`` says that the program has seen the new row and
 /// means its edits all the same.
 ///
-/// What a save stores of an object, where somebody else has changed its row since it was read:
+/// The values that a save stores of an object whose row was changed elsewhere since it was read:
 ///
 /// | | edited here, not there | edited here and there | changed there, not here | the row is gone |
 /// |---|---|---|---|---|
@@ -29,18 +29,18 @@ import SyncStore
 /// policies that let the store win empty it; under the others the save throws, and the error names
 /// both objects.
 ///
-/// A one-to-one relationship is one thing, although each side is a property: whoever loses it by
-/// the decision about one side is emptied on the other.
+/// A one-to-one relationship is one thing, although each side is a property: an object that loses
+/// its partner by the decision about one side is emptied on the other.
 ///
 /// Contexts begin with ``error``, the main context of a stack with ``storeWinsPerProperty``: there
-/// a user's edit is dropped where somebody else has changed the same, and ``SaveResult/overruled``
-/// says which. For a value that follows from the one before it, such as a counter, use
-/// ``ManagedObjectContext/updateAndSave(attempts:_:)``, which does it again until nobody came in
-/// between.
+/// a user's edit is dropped where the same property was changed elsewhere, and
+/// ``SaveResult/overruled`` lists it. For a value that follows from the one before it, such as a
+/// counter, use ``ManagedObjectContext/updateAndSave(attempts:_:)``, which does it again until no
+/// other save came in between.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save throws ``GraphError/Code/conflict`` with both versions.
   case error
-  /// Property by property: what changed in the store stays, the other edits are saved.
+  /// Property by property: values that changed in the store stay, the other edits are saved.
   case storeWinsPerProperty
   /// Property by property: every edit is saved, the rest stays as the store has it.
   case objectWinsPerProperty
@@ -53,7 +53,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   var letsStoreWin: Bool { self == .storeWins || self == .storeWinsPerProperty }
 }
 
-/// What became of a save.
+/// The result of a save.
 public struct SaveResult: Sendable {
   /// The edits that were not stored, because the merge policy let the store win: for each object
   /// the values that were edited, and those that the store has instead.
@@ -63,7 +63,7 @@ public struct SaveResult: Sendable {
 }
 
 extension SaveConflict {
-  /// What a save did not store of an object, which has read its row again since.
+  /// The values that a save did not store of an object, which has read its row again since.
   ///
   /// - Parameters:
   ///   - changed: the slots that were edited; nil of a new object, which is all of them.

@@ -12,7 +12,7 @@ public import SyncCore
 public struct ObjectQuery<Object: ManagedObject>: Sendable {
   private let context: ManagedObjectContext
 
-  /// What is asked for.
+  /// The fetch of the query.
   public var request: Fetch<Object>
 
   init(_ context: ManagedObjectContext, _ request: Fetch<Object>) {
@@ -148,7 +148,7 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
     try sum(keyPath).map { try typed($0, keyPath) }
   }
 
-  /// What a function makes of the values of a key path; nil when there is no value.
+  /// The result of a function for the values of a key path; nil when there is no value.
   ///
   /// - Parameter function: `min`, `max`, `sum`, `average` or `count`.
   /// - Throws: ``GraphError`` with ``GraphError/Code/unsupported`` for any other function,

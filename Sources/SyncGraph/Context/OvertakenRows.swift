@@ -4,10 +4,10 @@ import SyncStore
 /// The rows as a context read them, of objects with unsaved changes that commits of others have
 /// overtaken.
 ///
-/// A merge lays unsaved values on top of the new row, so that a program sees what others did. What
-/// a save decides about conflicts is another matter: there the row counts that the program had
-/// before its eyes when it made its changes. Otherwise whoever reads a counter, adds one and saves
-/// would undo what others added meanwhile, only because it was merged before the save.
+/// A merge lays unsaved values on top of the new row, so that a program sees the changes of others.
+/// Conflicts of a save are another matter: there the row counts that the program had before its
+/// eyes when it made its changes. Otherwise a program that reads a counter, adds one and saves
+/// would undo the additions of others meanwhile, only because they were merged before the save.
 struct OvertakenRows {
   struct Row {
     let values: RowValues
@@ -20,7 +20,7 @@ struct OvertakenRows {
     rows.isEmpty ? nil : rows[ObjectIdentifier(object)]
   }
 
-  /// Notes what an object was read as, unless an earlier merge did.
+  /// Notes the row as which an object was read, unless an earlier merge did.
   mutating func note(_ object: ManagedObject) {
     let id = ObjectIdentifier(object)
     if rows[id] == nil { rows[id] = Row(values: object.base, version: object.version) }

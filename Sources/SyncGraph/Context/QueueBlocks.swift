@@ -1,10 +1,10 @@
-/// The blocks that run on a queue, one after the other: what its contexts have read stays as it was
-/// read until the block ends.
+/// The blocks that run on a queue, one after the other: values that its contexts have read stay as
+/// they were read until the block ends.
 ///
 /// A block is the outermost `perform { }` or `performAndWait { }` on the queue. The main queue is
-/// used without them too, by code on the main actor. There it is a *pass*: what runs until the main
-/// queue gets to something else, at the next suspension or when the function that it called
-/// returns, or until that code waits for another context or a sync.
+/// used without them too, by code on the main actor. There it is a *pass*: the code that runs until
+/// the main queue gets to something else, at the next suspension or when the function that it
+/// called returns, or until that code waits for another context or a sync.
 ///
 /// ```
 /// main queue:  ‥│ reads x, fetches, reads x again  await │‥│ reads x ‥
@@ -22,7 +22,7 @@ struct QueueBlocks {
   private var depth = 0
   private var isInPass = false
 
-  /// Whether the main queue ever got to what was put there.
+  /// Whether the main queue ever got to work that was put there.
   private var isDrained = false
 
   /// Whether nothing runs that contexts would have to be left alone for.

@@ -5,8 +5,8 @@ import Synchronization
 /// A block on one queue that waits until its work was done on another one.
 ///
 /// Queues may come to wait for each other in a circle: a block of a parent context enters a child
-/// whose block is about to read from the parent. Whoever closes a circle sees it here and opens it
-/// again:
+/// whose block is about to read from the parent. The block that closes a circle sees it here and
+/// opens it again:
 ///
 /// ```
 ///            performAndWait (waits)
@@ -21,18 +21,18 @@ import Synchronization
 ///   it.
 /// 3. Every circle has a wait of the first kind, because children wait for their parents only.
 /// 4. A block in the midst of a change (``ContextQueue/closed(_:)``) does no reading of its own
-///    contexts for others: what it needs of the queue above is done in the name of that one, which
-///    does nothing but wait.
+///    contexts for others: the reading that it needs of the queue above is done in the name of that
+///    one, which does nothing but wait.
 ///
-/// What somebody wrote for `performAndWait` runs on the thread that waits, to which the target
-/// lends itself: it may be isolated to the main actor, and the runtime checks where it runs. Only
-/// the main queue does its work itself.
+/// A body given to `performAndWait` runs on the thread that waits, to which the target lends
+/// itself: it may be isolated to the main actor, and the runtime checks where it runs. Only the
+/// main queue does its work itself.
 ///
 /// States: `pending` ─▶ `running` (on the target's queue, or elsewhere in its name) ─▶ `done`.
 final class QueueWait: @unchecked Sendable {
-  // Unchecked: what is mutable is under the mutex, as is `ContextQueue.wait`.
+  // Unchecked: the mutable state is under the mutex, as is `ContextQueue.wait`.
 
-  /// What a block that wants something of another queue has to do.
+  /// The next step of a block that wants work done on another queue.
   enum Step: Sendable {
     /// Do the work itself: the other queue waits for it.
     case stand
@@ -54,7 +54,7 @@ final class QueueWait: @unchecked Sendable {
   let turn = DispatchSemaphore(value: 0)
   private let isReading: Bool
 
-  /// Whether the waiting block does work for another queue, which is nobody else's business either.
+  /// Whether the waiting block does work for another queue, which no third one may do either.
   private let isStanding: Bool
   private var work: (() -> Void)?
   private var state = State.pending
@@ -116,14 +116,14 @@ final class QueueWait: @unchecked Sendable {
   }
 
   /// Whether work may be done for the first queue of a chain. While its own work is running further
-  /// along, what counts is what that waits for.
+  /// along, the wait of that counts.
   private static func isOpen(_ waits: some Sequence<QueueWait>) -> Bool {
     waits.first { $0.state == .pending }.map { !$0.isReading && !$0.isStanding } ?? true
   }
 
   /// Whether work may be done for the first queue of a chain although the last wait of it is to
-  /// read from the queue that asks: that one is in the midst of something, where nobody should
-  /// read. Who waits to read holds nothing above what it reads from.
+  /// read from the queue that asks: that one is in the midst of a change, where no block should
+  /// read. A block that waits to read holds nothing above the queue it reads from.
   private static func isOpenToClosed(_ queue: ContextQueue, _ waits: [QueueWait]) -> Bool {
     guard queue.isClosed, let last = waits.last, last.state == .pending, last.isReading,
       !last.isStanding
@@ -133,7 +133,7 @@ final class QueueWait: @unchecked Sendable {
 
   // MARK: - The work
 
-  /// Does the work on the queue that it is meant for, unless somebody did it already.
+  /// Does the work on the queue that it is meant for, unless it was done already.
   func runIfPending() {
     if begin() { run() }
   }
@@ -173,7 +173,7 @@ final class QueueLoad: Sendable {
   func enter() { count.add(1, ordering: .acquiringAndReleasing) }
   func leave() { count.subtract(1, ordering: .acquiringAndReleasing) }
 
-  /// Enters when nobody else is there.
+  /// Enters when no thread is inside.
   func enterIfFree() -> Bool {
     count.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged
   }

@@ -3,7 +3,7 @@ import SyncStore
 
 /// Updates of rows, under their versions.
 extension SaveWriter {
-  /// What a save has to give up for: rows that moved on, and rows that are gone.
+  /// The reasons for which a save gives up: rows that moved on, and rows that are gone.
   private struct Refusals {
     var vanished: [ManagedObjectID] = []
     var conflicts: [SaveConflict] = []
@@ -107,7 +107,8 @@ extension SaveWriter {
     case .objectWins:
       written.formUnion(moved)
     }
-    // What is stored already is not written: a member that is put where it is would lose its place.
+    // A value that is stored already is not written: a member that is put where it is would lose
+    // its place.
     for slot in written {
       if values[slot] == object.row[slot] {
         written.remove(slot)
@@ -130,8 +131,8 @@ extension SaveWriter {
     return nil
   }
 
-  /// Empties what the row had and what leads to rows that are gone: it comes back for the object's
-  /// sake, and nobody set it here.
+  /// Empties references of the row to rows that are gone: they come back for the object's sake, and
+  /// were not set here.
   private func empty(
     _ values: inout RowValues, among slots: SlotSet, of object: ManagedObject
   ) throws {
@@ -147,7 +148,7 @@ extension SaveWriter {
 
 extension SaveConflict {
   /// - Parameters:
-  ///   - slots: what the save wants to write.
+  ///   - slots: the slots that the save wants to write.
   ///   - base: the row as the context had read it.
   ///   - stored: the row as it is now; nil when it is gone.
   init(_ object: ManagedObject, _ slots: SlotSet, _ base: RowValues, _ stored: RowValues?) {

@@ -2,12 +2,12 @@ import SyncCore
 import SyncStore
 
 /// Ends a save whose merge policy lets the store win: edited objects have no row any more, so that
-/// what leads to them has to go first.
+/// references to them have to go first.
 struct VanishedRows: Error {
   let ids: [ManagedObjectID]
 }
 
-/// What became of the objects of a save.
+/// The results of a save for its objects.
 struct SaveOutcome {
   /// Permanent row numbers by temporary ones.
   var rows: [Int64: Int64] = [:]
@@ -18,20 +18,20 @@ struct SaveOutcome {
   /// Objects that have to read their row again: the store won.
   var refreshed: [ManagedObject] = []
 
-  /// Objects whose row somebody else had changed, with the row as that left it.
+  /// Objects whose row was changed elsewhere, with the row as it is now.
   var overruled: [(object: ManagedObject, stored: RowValues)] = []
 
   /// Objects that a child context gave up, because they are gone from its parent.
   var vanished: [ManagedObject] = []
 
-  /// What leads to rows that are gone. Nothing was written when there is any.
+  /// References to rows that are gone. Nothing was written when there is any.
   var lost = LostReferences()
 }
 
 /// Turns the unsaved objects of a context into row changes of one transaction.
 ///
-/// The order matters: rows that are referred to come before those that refer, and whatever was
-/// moved away from a deleted object has left it before the store applies the delete rules to rows.
+/// The order matters: rows that are referred to come before those that refer, and objects moved
+/// away from a deleted one have left it before the store applies the delete rules to rows.
 ///
 /// ```
 /// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ delete rows
@@ -56,7 +56,7 @@ struct SaveWriter {
     // Children hand over objects that are older than others here.
     try insert(inserted.sorted(on: { -$0.rowNumber }), &outcome)
     try update(updated, &outcome)
-    // What is written from here on to rows that will go is no change of somebody else.
+    // Changes written from here on to rows that will go are none of another writer.
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
     try settlePairs([inserted, updated].joinedLists, &outcome)
     try LinkChanges(transaction, outcome.rows).write([inserted, updated].joinedLists)
@@ -69,7 +69,7 @@ struct SaveWriter {
   private func insert(_ objects: [ManagedObject], _ outcome: inout SaveOutcome) throws {
     for family in grouped(objects, by: \.binding.shape.root) {
       guard let root = family.first?.entity.rootEntity else { continue }
-      // In the order of insertion, subentities mixed: that is what an unsorted fetch returns.
+      // In the order of insertion, subentities mixed: an unsorted fetch returns that order.
       let first = try transaction.reserveRows(family.count, in: root)
       for (index, object) in family.enumerated() {
         outcome.rows[object.rowNumber] = first + Int64(index)
@@ -91,7 +91,7 @@ struct SaveWriter {
 
   // MARK: - Cells
 
-  /// A column that is written, and what lies in it.
+  /// A column that is written, and its kind.
   typealias Column = (slot: Int, kind: EntityShape.Kind)
 
   func columns(_ slots: some Sequence<Int>, of shape: EntityShape) -> [Column] {
@@ -155,12 +155,12 @@ struct SaveWriter {
     return Dictionary(grouping: objects, by: key).inKeyOrder.map(\.value)
   }
 
-  /// Has both sides of each pair that a save wrote say the same, whatever this context knew of
-  /// them: what it had read of two objects may be of two times, so that it wrote one side alone.
+  /// Makes both sides of each pair that a save wrote agree, for any state of this context: it may
+  /// have read the two objects at two times, so that it wrote one side alone.
   ///
   /// A one-to-one relationship is one thing in two rows, and a merge policy decides row by row.
-  /// When somebody else has changed either, pairs of which both say the same stand; whoever leads
-  /// to an object that was given to another one leads to nothing.
+  /// When either was changed elsewhere, pairs whose sides agree stand; an object that leads to one
+  /// that was given to another leads to none.
   ///
   /// Objects that will be deleted lose the partners that they lost here: their delete rules are not
   /// about those.

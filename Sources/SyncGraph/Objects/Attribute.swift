@@ -19,9 +19,9 @@ public import SyncCore
 /// the type does not get in: a sync keeps the old value and reports the new one, a batch throws,
 /// and setting it by key stops the program with a message. A file may hold one all the same, when
 /// another program wrote it or the enum has lost a case. Then an optional property is nil, and the
-/// stored value stays as long as nobody sets another; a required one stops the program with a
-/// message that names object and value. ``DataStack/unreadableValues(inEntityNamed:)`` finds all of
-/// them, and ``ManagedObject/storedValue(forKey:)`` has the value as it is.
+/// stored value stays until another is set; a required one stops the program with a message that
+/// names object and value. ``DataStack/unreadableValues(inEntityNamed:)`` finds all of them, and
+/// ``ManagedObject/storedValue(forKey:)`` has the value as it is.
 ///
 /// The same holds of no value at all, where a model document says that the attribute is optional
 /// and the class declares neither an optional nor a default: a sync treats the attribute as
@@ -161,7 +161,7 @@ extension ManagedObject {
     return result
   }
 
-  /// What a property reads when the stored value is none of its type.
+  /// The value that a property reads when the stored one is none of its type.
   @usableFromInline
   final func absent<Wrapped: ValueConvertible>(
     _ ordinal: UInt16, _ value: Value, _ type: Wrapped.Type

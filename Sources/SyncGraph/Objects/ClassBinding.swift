@@ -16,7 +16,8 @@ final class ClassBinding: Sendable {
   /// them.
   let needed: [Int]
 
-  /// What required properties read where there is no value, by slot: the default of the class.
+  /// The values that required properties read where there is none, by slot: the default of the
+  /// class.
   let defaults: [Int: Value]
 
   /// Whether a program named the class; otherwise it only fills in.
@@ -66,7 +67,7 @@ final class ClassBinding: Sendable {
       if let attribute = shape.entity.properties[slot].attribute,
         var declared = property.declaration.type
       {
-        // Which objects need a key is for those to say who look them up by it.
+        // The code that looks objects up by key decides which of them need one.
         if slot == shape.entity.primaryKey?.slot { declared.needsValue = false }
         let isNeeded = declared.needsValue && attribute.isOptional
         if isNeeded { needed.append(slot) }
@@ -114,7 +115,7 @@ extension WrapperDeclaration {
         """)
   }
 
-  /// What a required property reads where there is no value; nil when it has no default.
+  /// The value that a required property reads where there is none; nil when it has no default.
   var standIn: Value? {
     guard let declared = content.attribute, !declared.isOptional, !declared.defaultValue.isNull
     else { return nil }

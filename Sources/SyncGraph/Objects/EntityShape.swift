@@ -1,8 +1,8 @@
 import SyncCore
 
-/// What objects of one entity need to know of it at every access, without walking the model.
+/// The facts of an entity that its objects need at every access, without walking the model.
 final class EntityShape: Sendable {
-  /// What lies in a slot.
+  /// The content of a slot.
   enum Kind: Sendable {
     case attribute(AttributeType)
     case toOne(Int)

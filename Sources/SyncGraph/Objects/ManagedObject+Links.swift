@@ -1,9 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// What is loaded of relationships, by ordinal.
+/// The loaded parts of relationships, by ordinal.
 extension ManagedObject {
-  /// What is loaded of a relationship.
+  /// The loaded part of a relationship.
   final func link(_ ordinal: Int) -> AnyObject? {
     links.isEmpty ? nil : links[ordinal]
   }

@@ -17,12 +17,12 @@ extension ManagedObject {
       return nil
     }
     var found = link(ordinal) as? ManagedObject
-    // In a child context what was deleted comes back when the parent rolls back, as a new object.
+    // In a child context a deleted object comes back when the parent rolls back, as a new object.
     let isStale = found?.flags.contains(.gone) == true && owner?.parent != nil
     if found?.rowNumber != target || isStale {
       found = owner?.resolve(relationship, target, of: self)
     }
-    // Nobody told this side when it happened: there is no inverse to find it by.
+    // This side was not told when it happened: there is no inverse to find it by.
     if let found, found.isKnownDeleted, relationship.inverseSlot == nil { return nil }
     return found.flatMap { $0.flags.contains(.gone) ? nil : $0 }
   }
@@ -189,14 +189,14 @@ extension ManagedObject {
     noteListChange(relationship.slot)
   }
 
-  /// Runs a change of several steps. Nobody is let in meanwhile: a child of the context would see
-  /// half of it.
+  /// Runs a change of several steps. No other queue is let in meanwhile: a child of the context
+  /// would see half of it.
   private func changing(_ body: () -> Void) {
     if let queue = home.queue { queue.closed(body) } else { body() }
   }
 
-  /// Whether it may be at the other end of a relationship: what somebody else has deleted is led to
-  /// by nobody, and the log is told.
+  /// Whether it may be at the other end of a relationship: no object leads to one that was deleted
+  /// elsewhere, and the log is told.
   private var isUsable: Bool {
     guard isVanished else { return true }
     report("was put into a relationship")

@@ -21,7 +21,7 @@ extension ManagedObject {
     }
   }
 
-  /// Makes a list say of a member what the member says.
+  /// Brings a list in line with a member's value.
   private func settleMember(_ member: ManagedObject, _ slot: Int, isMember: Bool) {
     guard !isKnownDeleted, let list = changeableList(slot),
       !list.isInLine(with: member, isMember: isMember)
@@ -30,7 +30,7 @@ extension ManagedObject {
     noteListChange(slot)
   }
 
-  /// Makes whoever leads to the partner, or was led to before, let go.
+  /// Makes objects that lead to the partner, or that it led to before, let go.
   private func settlePartner(
     _ partner: ManagedObject?, _ former: ManagedObject?, _ relationship: RelationshipShape,
     _ inverseSlot: Int
@@ -95,7 +95,7 @@ extension ManagedObject {
     return member.row[inverseSlot] == .int(rowNumber)
   }
 
-  /// Lets go of what an object led to that was deleted elsewhere and is kept for its unsaved
+  /// Lets go of relationships of an object that was deleted elsewhere and is kept for its unsaved
   /// values: the deletion did so too.
   final func loosenLost() {
     for relationship in home.shape.relationships {
@@ -138,7 +138,7 @@ extension ManagedObject {
     }
   }
 
-  /// Makes a partner that was not saved here say what this side says.
+  /// Brings a partner that was not saved here in line with this side.
   private func realignPartner(
     _ other: ManagedObject, _ relationship: RelationshipShape, _ back: RelationshipShape
   ) {

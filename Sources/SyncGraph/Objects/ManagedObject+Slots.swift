@@ -21,9 +21,9 @@ extension ManagedObject {
   }
 }
 
-/// Filters look at an object as it is now, unsaved values included. What was deleted is nothing to
-/// them, also where a delete rule leaves something that leads there: neither the store nor a child
-/// context has it.
+/// Filters look at an object as it is now, unsaved values included. A deleted object is nothing to
+/// them, also where a delete rule leaves a reference that leads there: neither the store nor a
+/// child context has it.
 extension ManagedObject: FilterSubject, FilterArgument {
   package var filterOperand: FilterOperand { .object(objectID) }
 

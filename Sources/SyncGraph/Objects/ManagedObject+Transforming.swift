@@ -1,7 +1,6 @@
 import SyncCore
 
-/// Transformable attributes: what an object shows is what the transformer of the model makes of the
-/// stored value.
+/// Transformable attributes: an object shows the model's transformer's object for the stored value.
 ///
 /// `value(forKey:)`, `setValue(_:forKey:)` and wrappers stop the program with a message when there
 /// is no such transformer or it refuses a value; the functions here throw the same as an error.
@@ -32,7 +31,7 @@ extension ManagedObject {
     setAttribute(slot, try stored(newValue, slot))
   }
 
-  /// What the object shows of a stored value.
+  /// The object's view of a stored value.
   ///
   /// - Precondition: The attribute's transformer is there and takes the value.
   final func shownValue(_ value: Value, at slot: Int) -> Any? {
@@ -46,7 +45,7 @@ extension ManagedObject {
     }
   }
 
-  /// What a wrapped property shows of its stored value.
+  /// The value that a wrapped property shows for its stored value.
   ///
   /// - Precondition: The attribute's transformer is there, and makes a value of the type or the
   ///   type is optional.

@@ -61,7 +61,7 @@ extension ManagedObject {
       guard !relationship.isOptional, value(at: relationship.slot).isNull else { return [] }
       return [failure(.required, relationship.name, "is required but leads to no object.")]
     }
-    // A list that nobody touched is as valid as it was when it was saved.
+    // A list that was not touched is as valid as it was when it was saved.
     guard isInserted || changed.contains(relationship.slot) else { return [] }
     guard relationship.minCount > 0 || relationship.maxCount > 0 else { return [] }
     let count = members(ordinal).count

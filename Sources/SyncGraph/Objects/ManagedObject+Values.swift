@@ -6,7 +6,7 @@ import SyncStore
 extension ManagedObject {
   /// The value of a property: a Swift value for an attribute, an object for a to-one, a
   /// `Set<ManagedObject>` for a to-many, an array for an ordered one; for a transformable attribute
-  /// what its transformer makes of the stored value.
+  /// the transformer's object for the stored value.
   ///
   /// Integers and floating-point numbers come as `NSNumber`, so that `as? Int` works as well as
   /// `as? Int64` or `as? Double`. Wrapped properties and ``value(forKey:as:)`` make none and are
@@ -161,14 +161,14 @@ extension ManagedObject {
       return
     }
     if flags.contains(.awaking), home.shape.transients.contains(slot) {
-      // What is derived while values come in is no change of anybody's.
+      // Values derived while values come in are no change.
       row[slot] = value
       if !committed.isNone { committed[slot] = value }
       return
     }
     if committed.isNone { committed = row }
     row[slot] = value
-    // What is kept for its unsaved values only stays until they are saved or rolled back.
+    // An object that is kept for its unsaved values only stays until they are saved or rolled back.
     if committed[slot] == value, !flags.contains(.lost) {
       changed.remove(slot)
       if !hasColumnChanges {
@@ -205,7 +205,7 @@ extension ManagedObject {
 
   /// Stops the program when it must not change the object.
   ///
-  /// - Returns: false when somebody else has deleted it, which a program cannot know in time: the
+  /// - Returns: false when it was deleted elsewhere, which a program cannot know in time: the
   ///   change is none then, and the log is told.
   final func prepareForChange() -> Bool {
     checkAccess()
@@ -218,7 +218,7 @@ extension ManagedObject {
     }
     if row.isNone {
       fireFault()
-      // Nobody could know. A save says so.
+      // The deletion could not be known. A save says so.
       if isVanished { owner?.vanished.append(self) }
     }
     guard flags.contains(.gone) else { return true }
@@ -229,7 +229,7 @@ extension ManagedObject {
     return false
   }
 
-  /// Tells the log, once, that a program uses an object that somebody else has deleted.
+  /// Tells the log, once, that a program uses an object that was deleted elsewhere.
   final func report(_ use: String) {
     guard flags.insert(.reported).inserted else { return }
     SyncStackLog.note(

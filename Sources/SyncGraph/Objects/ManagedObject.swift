@@ -38,7 +38,7 @@ import SyncStore
 /// Invariants: `row` is none exactly in a fault; `committed` holds the row as last read exactly
 /// while column values differ from it; `changed` names the slots that a save would write. A context
 /// holds objects with unsaved changes; others it lets go of at the end of the block in which they
-/// were last used, unless somebody else holds them.
+/// were last used, unless the program holds them.
 ///
 /// ## At a glance
 /// - Identity: ``objectID``, ``entity``, ``managedObjectContext``
@@ -119,7 +119,7 @@ nonisolated open class ManagedObject {
   /// Name of the entity that the class stands for; the name of the class unless overridden.
   open class var entityName: String { String(describing: self) }
 
-  /// What the entity was called in an earlier version of the model, for models made of classes.
+  /// The name of the entity in an earlier version of the model, for models made of classes.
   open class var renamedFrom: String? { nil }
 
   /// Annotations of the entity, for models made of classes.
@@ -171,7 +171,7 @@ nonisolated open class ManagedObject {
   /// Whether the context knows that it was deleted, without a look.
   final var isKnownDeleted: Bool { !flags.isDisjoint(with: [.deleted, .gone]) }
 
-  /// Whether somebody else has deleted it.
+  /// Whether it was deleted elsewhere.
   final var isVanished: Bool { flags.contains(.vanished) }
 
   /// Whether a save has something to do for it.
@@ -202,7 +202,7 @@ nonisolated open class ManagedObject {
   /// Overrides call super and add rules of their own; the save is refused with the broken rules of
   /// all objects at once.
   ///
-  /// - Throws: ``GraphError`` with all rules that are broken, or what an override throws.
+  /// - Throws: ``GraphError`` with all rules that are broken, or errors of an override.
   open func validateForSave() throws {
     let failures = try brokenRules()
     guard !failures.isEmpty else { return }
@@ -211,8 +211,8 @@ nonisolated open class ManagedObject {
 
   /// Checks whether the object may be deleted, before the save that deletes it. Overrides throw, as
   /// in ``validateForSave()``, to refuse that save; ``ManagedObjectContext/rollback()`` brings the
-  /// object back. Its relationships are undone by then; ``committedValues(forKeys:)`` has what they
-  /// were.
+  /// object back. Its relationships are undone by then; ``committedValues(forKeys:)`` has their
+  /// former values.
   open func validateForDelete() throws {}
 }
 
@@ -255,7 +255,7 @@ extension ManagedObject: CustomStringConvertible {
   }
 }
 
-/// What a context knows of an object besides its values.
+/// The facts that a context keeps of an object besides its values.
 struct ObjectFlags: OptionSet {
   let rawValue: UInt32
 
@@ -277,14 +277,14 @@ struct ObjectFlags: OptionSet {
   /// Announced as inserted, so that later changes to it are announced as updates.
   static let announcedInsert = ObjectFlags(rawValue: 256)
 
-  /// Was inserted in this context and not saved, whether it was deleted since or not: what the
-  /// context reads from never had it.
+  /// Was inserted in this context and not saved, whether it was deleted since or not: the store or
+  /// parent that the context reads from never had it.
   static let new = ObjectFlags(rawValue: 512)
 
   /// Child contexts were told that it was inserted.
   static let told = ObjectFlags(rawValue: 1024)
 
-  /// Was deleted in what a child context reads from while it has unsaved values in the child.
+  /// Was deleted in the parent of a child context while it has unsaved values in the child.
   static let lost = ObjectFlags(rawValue: 2048)
 
   /// Got values from the store and was not told yet.
@@ -296,12 +296,12 @@ struct ObjectFlags: OptionSet {
   /// Is being told that values came in.
   static let awaking = ObjectFlags(rawValue: 16384)
 
-  /// Was read by somebody who wants to hear of changes.
+  /// Was read by an observer of changes.
   static let observed = ObjectFlags(rawValue: 32768)
 
-  /// Was deleted by somebody else. Also ``gone``.
+  /// Was deleted elsewhere. Also ``gone``.
   static let vanished = ObjectFlags(rawValue: 1 << 16)
 
-  /// The log was told that a program uses it though somebody else has deleted it.
+  /// The log was told that a program uses it though it was deleted elsewhere.
   static let reported = ObjectFlags(rawValue: 1 << 17)
 }

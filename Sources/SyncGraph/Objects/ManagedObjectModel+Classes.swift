@@ -25,7 +25,7 @@ extension ManagedObjectModel {
       classes.map { ($0.entityName, $0) }, uniquingKeysWith: { first, _ in first })
     var drafts = classes.map { type in
       var draft = ClassDrafting(classes).draft(of: type)
-      // Classes inherit what their superclass says about itself.
+      // Classes inherit the settings of their superclass.
       let parent = draft.superentityName.flatMap { parents[$0] }
       if type.renamedFrom != parent?.renamedFrom { draft.renamingIdentifier = type.renamedFrom }
       if type.entityUserInfo != parent?.entityUserInfo { draft.userInfo = type.entityUserInfo }
@@ -36,7 +36,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// Turns what the wrappers of classes declare into drafts of entities.
+/// Turns the declarations of classes' wrappers into drafts of entities.
 private struct ClassDrafting {
   private let listed: [ObjectIdentifier: ManagedObject.Type]
 

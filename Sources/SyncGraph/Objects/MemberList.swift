@@ -3,12 +3,12 @@ import SyncCore
 /// The members of one to-many relationship of one object.
 ///
 /// ```
-///   store  ──load──▶  objects = stored members − removed + added     (what a program sees)
-///                     added, removed                                 (what a save writes)
+///   store  ──load──▶  objects = stored members − removed + added     (the program's view)
+///                     added, removed                                 (written by a save)
 /// ```
 ///
-/// An unloaded list knows only what was added and removed here; loading lays that over what the
-/// store says. An ordered list is always loaded before it is changed, because positions need the
+/// An unloaded list knows only additions and removals made here; loading lays them over the members
+/// in the store. An ordered list is always loaded before it is changed, because positions need the
 /// whole. Confined to the context of its owner.
 final class MemberList {
   private(set) var isLoaded: Bool
@@ -24,16 +24,16 @@ final class MemberList {
   private(set) var removed: [ObjectIdentifier: ManagedObject] = [:]
 
   /// The members of an ordered list as the store has them, since the first change here. From then
-  /// on the order given here is kept, whatever the store says.
+  /// on the order given here is kept, under any order in the store.
   private var baseline: [ManagedObject]?
 
   /// Positions by object, made when the list is long enough to need them. In an ordered list they
-  /// say for certain who is a member only, and where it was: what comes or goes before it moves it
-  /// on.
+  /// say for certain which object is a member only, and where it was: additions and removals before
+  /// it move it on.
   private var positions: [ObjectIdentifier: Int]?
 
   /// Whether the store may have moved on since a change was made here, so that only the next load
-  /// shows what the change still means.
+  /// shows the meaning of the change.
   private var isRebased = false
 
   /// Whether members were left out that come back when the unsaved changes of others are undone.
@@ -65,7 +65,7 @@ final class MemberList {
     self.isPartial = isPartial
     if isRebased { dropMoot(stored) }
     if baseline != nil {
-      // What others added in the meantime goes to the end.
+      // Members that others added in the meantime go to the end.
       let known = Set(objects.map(ObjectIdentifier.init))
       let present = Set(stored.map(ObjectIdentifier.init))
       objects.removeAll {
@@ -82,11 +82,11 @@ final class MemberList {
     isLoaded = true
   }
 
-  /// Forgets members that are gone, and what was added or removed here of members that have no
-  /// unsaved say in it any more.
+  /// Forgets members that are gone, and additions and removals of members whose unsaved values do
+  /// not say so any more.
   ///
-  /// - Parameter isMember: what a member says itself; nil when it has no unsaved value that says
-  ///   it.
+  /// - Parameter isMember: the membership by the member's own value; nil when it has no unsaved
+  ///   value that says it.
   func settle(_ isMember: (ManagedObject) -> Bool?) {
     func isGone(_ object: ManagedObject) -> Bool { object.flags.contains(.gone) }
     if objects.contains(where: isGone) {
@@ -101,7 +101,8 @@ final class MemberList {
     }
   }
 
-  /// Whether the list says of a member what the member says: that it belongs here, or no longer.
+  /// Whether the list agrees with a member about its membership: that it belongs here, or no
+  /// longer.
   func isInLine(with member: ManagedObject, isMember: Bool) -> Bool {
     let id = ObjectIdentifier(member)
     if isLoaded { return contains(member) == isMember }
@@ -123,10 +124,10 @@ final class MemberList {
       .sorted(on: \.identifier.insertionOrder)
   }
 
-  /// Forgets what the store said, keeps what was changed here.
+  /// Forgets the members in the store, keeps the changes made here.
   func unload() {
     isLoaded = false
-    // An order that was changed back is nobody's wish.
+    // An order that was changed back is no change.
     if !hasChanges { baseline = nil }
     if !added.isEmpty || !removed.isEmpty { isRebased = true }
     typed = nil
@@ -134,7 +135,7 @@ final class MemberList {
     if baseline == nil { objects = [] }
   }
 
-  /// What was changed here is what the store has now.
+  /// Takes the changes made here for stored ones.
   func commit() {
     added = [:]
     removed = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// What the wrappers of one class declare, with the names of the properties.
+/// The declarations of one class's wrappers, with the names of the properties.
 struct ClassWrappers: Sendable {
   struct Property: Sendable {
     var name: String
@@ -73,7 +73,7 @@ enum ObjectClassRegistry {
     return wrapper.ordinal < properties.count ? properties[Int(wrapper.ordinal)].name : nil
   }
 
-  /// An object of the class that belongs nowhere, and what its wrappers declare by ordinal.
+  /// An object of the class that belongs nowhere, and the declarations of its wrappers by ordinal.
   static func prototype(
     of type: ManagedObject.Type
   ) -> (prototype: ManagedObject, declarations: [WrapperDeclaration]) {

@@ -1,4 +1,4 @@
-/// What all objects of one entity in one context have in common, so that each of them needs only
+/// The facts that all objects of one entity in one context share, so that each of them needs only
 /// this to know where it belongs. Confined to the queue of the context, like its objects.
 final class ObjectHome {
   let binding: ClassBinding
@@ -10,7 +10,7 @@ final class ObjectHome {
   /// The queue of the context, looked at by every access; nil when the context is gone.
   private(set) var queue: ContextQueue?
 
-  /// Who follows the objects; nil outside of the main queue.
+  /// The observation of the objects; nil outside of the main queue.
   let observation: ObjectObservation?
 
   // Not counted: the context abandons its homes when it goes away, so it never dangles.
@@ -61,7 +61,8 @@ struct ObjectHomes {
   }
 }
 
-/// What an object is made from. Contexts make seeds; programs insert or fetch objects instead.
+/// The home and the row of a new object. Contexts make seeds; programs insert or fetch objects
+/// instead.
 public struct ObjectSeed {
   let home: ObjectHome
 

@@ -4,12 +4,12 @@ import Synchronization
 /// Lets `withObservationTracking`, `Observations` and SwiftUI follow the objects of a context of
 /// the main queue.
 ///
-/// One registrar serves all objects of the context; what is observed is an object and a slot, as
-/// the argument of a key path. Making such a key path takes some microseconds, so it is made only
-/// while somebody keeps track. The registrar does not say whether anybody does. But it puts the key
-/// paths of what was read into a set when somebody does, and hashes them for that: a key path whose
-/// argument notes that it was hashed tells. That look is all an object costs that nobody observes:
-/// 7 ns for each value read, on the main queue, and nothing elsewhere.
+/// One registrar serves all objects of the context; an object and a slot are observed, as the
+/// argument of a key path. Making such a key path takes some microseconds, so it is made only while
+/// an observer keeps track. The registrar does not say whether there is one. But it puts the key
+/// paths of values that were read into a set when there is one, and hashes them for that: a key
+/// path whose argument notes that it was hashed tells. That look is all the cost of an object
+/// without observers: 7 ns for each value read, on the main queue, and nothing elsewhere.
 ///
 /// Confined to the queue of its context, but for ``Probe``.
 final class ObjectObservation: Observable {
@@ -54,7 +54,7 @@ final class ObjectObservation: Observable {
     registrar.access(self, keyPath: path(object, slot))
   }
 
-  /// Tells whoever read a value that it changes.
+  /// Tells observers of a value that it changes.
   func noteChange(_ object: ManagedObject, _ slot: Int) {
     let path = path(object, slot)
     registrar.willSet(self, keyPath: path)
@@ -67,9 +67,9 @@ final class ObjectObservation: Observable {
 }
 
 /// Objects of contexts of the main queue can be observed, property by property: by SwiftUI, by
-/// `Observations { }` and by `withObservationTracking`. What the program sets is told, and what
-/// commits of others change once the context has merged it. State such as ``isDeleted`` is not;
-/// when an object is deleted, all of its properties change.
+/// `Observations { }` and by `withObservationTracking`. Changes by the program are told, and those
+/// of other commits once the context has merged them. State such as ``isDeleted`` is not; when an
+/// object is deleted, all of its properties change.
 extension ManagedObject: Observable {
   /// Notes that a value is read.
   @inline(__always)

@@ -19,7 +19,7 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
   private let destinations: [Int: ManagedObjectID]
   private let members: [String: [ManagedObjectID]]
 
-  /// What properties read where nothing is stored, by slot.
+  /// The values that properties read where none is stored, by slot.
   private let defaults: [Int: Value]
 
   /// Whether the object was deleted.
@@ -125,7 +125,7 @@ extension ObjectSnapshot: CustomStringConvertible {
   }
 }
 
-/// What can be frozen: every managed object, as its own class.
+/// An object that can be frozen: every managed object, as its own class.
 public protocol Snapshotting: ManagedObject {}
 
 extension ManagedObject: Snapshotting {}

@@ -91,7 +91,7 @@ extension ManagedObject {
 /// A change in place of the array of an ordered property.
 ///
 /// The array is taken out of the list, so that changing it does not copy it. Afterwards the equal
-/// beginnings and ends are passed over, as plain words of memory, and what lies between is carried
+/// beginnings and ends are passed over, as plain words of memory, and the part between is carried
 /// over.
 struct ArrayChange<Member: ManagedObject> {
   var members: [Member]
@@ -132,7 +132,7 @@ struct ArrayChange<Member: ManagedObject> {
   }
 }
 
-/// How many objects two arrays have in common at their beginnings, and at the ends of what remains.
+/// The numbers of objects that two arrays share at their beginnings, and at the ends of the rest.
 struct EqualEnds {
   private(set) var head = 0
   private(set) var tail = 0

@@ -4,9 +4,9 @@ import SyncCore
 ///
 /// The set is taken out of the list, so that changing it does not copy it, and every object that is
 /// hashed meanwhile is noted: insertion and removal of a member hash it. So the cost of the change
-/// follows what was changed, not the size of the set. Where that is not proof enough (the set was
-/// exchanged as a whole, it grew into new memory, or a member went without being hashed) the whole
-/// set is compared.
+/// follows the changed members, not the size of the set. Where that is not proof enough (the set
+/// was exchanged as a whole, it grew into new memory, or a member went without being hashed) the
+/// whole set is compared.
 struct SetChange<Member: ManagedObject> {
   var members: Set<Member>
   private let object: ManagedObject
@@ -24,7 +24,7 @@ struct SetChange<Member: ManagedObject> {
     list = object.list(ordinal)
     members = typed.members
     typed.members = []
-    // Until the change is finished, whoever looks gets the members as they were.
+    // Until the change is finished, readers get the members as they were.
     list.typed = nil
     address = Self.address(of: members)
     outerTracker = object.owner?.tracker
@@ -35,7 +35,7 @@ struct SetChange<Member: ManagedObject> {
   mutating func finish() {
     object.owner?.tracker = outerTracker
     if !finishTracked() { finishCompared() }
-    // What somebody else has deleted is no member.
+    // An object that was deleted elsewhere is no member.
     guard list.objects.count == members.count else {
       members = []
       return
@@ -81,7 +81,7 @@ struct SetChange<Member: ManagedObject> {
   }
 
   /// Where the set keeps its elements. A set is one pointer to its storage; while it is held here,
-  /// nobody else can free that storage and have it reused.
+  /// that storage cannot be freed and reused.
   private static func address(of set: Set<Member>) -> UInt {
     withUnsafeBytes(of: set) { bytes in
       bytes.count == MemoryLayout<UInt>.size ? bytes.loadUnaligned(as: UInt.self) : 0
@@ -127,7 +127,7 @@ final class TypedArray<Member: ManagedObject>: TypedMembers {
 }
 
 /// Notes which objects are hashed while a set of a to-many property is changed in place: only those
-/// can have been inserted or removed, so nobody has to compare the whole set afterwards.
+/// can have been inserted or removed, so the whole set need not be compared afterwards.
 final class MemberTracker {
   var touched: [ManagedObject] = []
 }

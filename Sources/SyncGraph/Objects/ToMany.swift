@@ -23,7 +23,7 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   ///
   /// - Parameters:
   ///   - inverse: Name of the destination's relationship that leads back.
-  ///   - deleteRule: What happens to the destinations when the object is deleted.
+  ///   - deleteRule: The fate of the destinations when the object is deleted.
   ///   - minCount: Least number of objects; 0 is no limit.
   ///   - maxCount: Largest number of objects; 0 is no limit.
   ///   - remoteKey: Key in JSON, when it does not follow from the name.

@@ -22,7 +22,7 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   ///
   /// - Parameters:
   ///   - inverse: Name of the destination's relationship that leads back.
-  ///   - deleteRule: What happens to the destination when the object is deleted.
+  ///   - deleteRule: The fate of the destination when the object is deleted.
   ///   - isRequired: Whether a save without destination fails.
   ///   - remoteKey: Key in JSON, when it does not follow from the name.
   ///   - createsStubs: Whether a key in JSON that no object has makes one that has nothing but the

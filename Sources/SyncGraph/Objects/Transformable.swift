@@ -11,9 +11,9 @@ import SyncCore
 /// The type may be any that the transformer makes. A type that knows its own stored form (an enum,
 /// a ``CodableValue``) needs no transformer: use ``Attribute``. Reading or setting the property
 /// without the transformer stops the program with a message;
-/// ``ManagedObject/transformedValue(forKey:)`` throws instead. What the transformer cannot read is
-/// as for ``Attribute``: it does not get in, and where it is in the file an optional property is
-/// nil. When the class stands for an entity of a model document, the document names the
+/// ``ManagedObject/transformedValue(forKey:)`` throws instead. A value that the transformer cannot
+/// read is as for ``Attribute``: it does not get in, and where it is in the file an optional
+/// property is nil. When the class stands for an entity of a model document, the document names the
 /// transformer.
 @propertyWrapper
 public struct Transformable<Wrapped>: PropertyWrapper {

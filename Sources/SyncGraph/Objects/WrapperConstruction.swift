@@ -9,7 +9,7 @@ import SyncCore
 /// so the positions are the same for every object of a class.
 @usableFromInline
 enum WrapperConstruction {
-  /// What the object that is being made has got so far.
+  /// The wrappers that the object in the making has got so far.
   @usableFromInline
   struct State {
     @usableFromInline var next: UInt16 = 0
@@ -50,7 +50,7 @@ enum WrapperConstruction {
     }
   }
 
-  /// Makes an object that belongs nowhere and notes what its wrappers declare.
+  /// Makes an object that belongs nowhere and notes the declarations of its wrappers.
   static func record(_ type: ManagedObject.Type, _ seed: ObjectSeed) -> (
     prototype: ManagedObject, declarations: [WrapperDeclaration]
   ) {
@@ -73,11 +73,11 @@ enum WrapperConstruction {
     return ordinal
   }
 
-  /// Whether wrappers have to say what they declare.
+  /// Whether wrappers have to record their declarations.
   @inlinable
   static var isRecorded: Bool { state.pointee.isRecorded }
 
-  /// Notes what the wrapper that is being made declares.
+  /// Notes the declaration of the wrapper in the making.
   static func declare(_ declaration: WrapperDeclaration) {
     state.pointee.recorder?.declarations.append(declaration)
   }
@@ -110,12 +110,12 @@ enum WrapperConstruction {
   }
 }
 
-/// Collects what the wrappers of a prototype declare, by ordinal.
+/// Collects the declarations of a prototype's wrappers, by ordinal.
 private final class WrapperRecorder {
   var declarations: [WrapperDeclaration] = []
 }
 
-/// What one wrapper says about its property; the name is found afterwards.
+/// The declaration of one wrapper about its property; the name is found afterwards.
 struct WrapperDeclaration: Sendable {
   var content: PropertyDescription
   var isUnique = false

@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// What a required property without a default gives of an object that is gone.
+/// The value of a required property without a default in an object that is gone.
 extension ValueConvertible {
   /// Nought, the empty text or list, or the first case of an enum; nil for a type of the program's
   /// own that can be made of none of these.
@@ -26,7 +26,7 @@ extension ValueConvertible {
 }
 
 extension AttributeType {
-  /// What may stand for nothing, the most likely first.
+  /// The values that may stand for none, the most likely first.
   fileprivate var zeros: [Value] {
     switch self {
     case .integer16, .integer32, .integer64: [.int(0)]

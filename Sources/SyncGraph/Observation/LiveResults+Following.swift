@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Live results follow their context: what was merged, changed and saved there.
+/// Live results follow their context: commits merged there, changes and saves.
 extension LiveResults: ContextObserver {
   func contextDidChange(_ changes: ContextChanges, isSave: Bool) {
     switch changes.content {
@@ -33,7 +33,7 @@ extension LiveResults: ContextObserver {
 
   private func merge(_ changes: ChangeSet) {
     let root = plan.entity.rootIndex
-    // What was deleted by the commit has left the context, but not this list. Objects before an
+    // An object that the commit deleted has left the context, but not this list. Objects before an
     // offset are in no list and move the others on.
     let losesMembers: (() -> Bool)? =
       plan.offset > 0 ? nil : { [list] in list.contains { $0.isLost } }
@@ -61,6 +61,6 @@ extension LiveResults: ContextObserver {
 }
 
 extension ManagedObject {
-  /// Whether the object is gone from what its context reads.
+  /// Whether the object is gone from the store or parent that its context reads from.
   fileprivate final var isLost: Bool { !flags.isDisjoint(with: [.gone, .lost]) }
 }

@@ -1,8 +1,8 @@
 public import Observation
 import SyncCore
 
-/// The answer of a fetch, kept up to date: for lists on a screen, and for whoever wants to know
-/// when an answer becomes another one.
+/// The answer of a fetch, kept up to date: for lists on a screen, and for code that waits until an
+/// answer becomes another one.
 ///
 /// ```swift
 /// let adults = try LiveResults(
@@ -68,7 +68,7 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
   private var places: [ObjectIdentifier: Int]?
   private var failure: (any Error)?
 
-  /// Objects whose unsaved values touched what is watched when the answer was made.
+  /// Objects whose unsaved values touched watched properties when the answer was made.
   private(set) var edited: Set<ObjectIdentifier> = []
 
   /// Fetches, and keeps the answer up to date from now on. To be called on the context's queue.
@@ -142,7 +142,7 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
     return failure
   }
 
-  /// Asks the store again, whatever changed.
+  /// Asks the store again after any change.
   public func refetch() {
     context.enter()
     update { _ in false }
@@ -150,7 +150,8 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
 
   // MARK: - Sequences
 
-  /// Every change from now on; the first inserts what there is. Ends with nothing but its reader.
+  /// Every change from now on; the first inserts the present objects. Ends with nothing but its
+  /// reader.
   public var changes: AsyncStream<LiveResultsChange> {
     context.check()
     let all = LiveResultsChange(
@@ -161,8 +162,8 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
     return streams.make(keeping: self, first: all, buffering: .unbounded) { $0 }
   }
 
-  /// What a function makes of each object, the whole list each time: first as it is, then after
-  /// every change. A slow reader gets the newest list only.
+  /// The results of a function for each object, the whole list each time: first as it is, then
+  /// after every change. A slow reader gets the newest list only.
   public func values<Element: Sendable>(
     _ transform: @escaping @Sendable (Object) -> Element
   ) -> AsyncStream<[Element]> {

@@ -23,7 +23,7 @@ public struct LiveResultsPosition: Sendable, Hashable {
   }
 }
 
-/// What happened to a live result. A plain value that may go anywhere.
+/// A change of a live result. A plain value that may go anywhere.
 ///
 /// Indexes are those of the whole list; ``oldPosition(_:)`` and ``newPosition(_:)`` turn them into
 /// places in sections. An object that came into another section has moved, even when its neighbours
@@ -72,7 +72,7 @@ final class ResultsStreams: Sendable {
 
   private let state = Locked(State())
 
-  /// Makes a sequence of what a function makes of each change.
+  /// Makes a sequence of a function's results for each change.
   ///
   /// - Parameter owner: kept alive as long as the sequence is read.
   func make<Element: Sendable>(

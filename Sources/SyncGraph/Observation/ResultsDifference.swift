@@ -1,6 +1,6 @@
 import SyncCore
 
-/// How one list became another: what went, what came, what moved and what changed in place.
+/// How one list became another: deletions, insertions, moves and changes in place.
 ///
 /// Carried out in this order, which is that of table and collection views:
 /// 1. everything at ``deletions`` and at the old places of ``moves`` leaves the old list,
@@ -46,9 +46,9 @@ public struct ResultsDifference: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - isUpdated: whether something that is in both has new values.
-  ///   - staysInSection: whether what is at these places of old and new list is in the same
-  ///     section; what is not has moved, even when its neighbours are the same.
-  /// - Complexity: O(*n* log *n*) in what lies between the equal beginnings and ends, O(*n*)
+  ///   - staysInSection: whether the elements at these places of old and new list are in the same
+  ///     section; an element that is not has moved, even when its neighbours are the same.
+  /// - Complexity: O(*n* log *n*) in the elements between the equal beginnings and ends, O(*n*)
   ///   otherwise.
   package init<ID: Hashable>(
     from old: [ID], to new: [ID], isUpdated: (ID) -> Bool = { _ in false },
@@ -60,8 +60,8 @@ public struct ResultsDifference: Sendable, Hashable {
 
   /// Compares two lists in which nothing occurs twice.
   ///
-  /// - Parameter isUpdatedAt: whether what is at an index of the new list, and was in the old one,
-  ///   has new values.
+  /// - Parameter isUpdatedAt: whether the element at an index of the new list, when it was in the
+  ///   old one, has new values.
   init<ID: Hashable>(
     from old: [ID], to new: [ID], isUpdatedAt: (Int) -> Bool,
     staysInSection: (Int, Int) -> Bool
@@ -85,7 +85,7 @@ public struct ResultsDifference: Sendable, Hashable {
       }
     }
     deletions = places.values.sorted()
-    // Beginning and end kept their order; what lies between has a longest run that did.
+    // Beginning and end kept their order; the part between has a longest run that did.
     let settled = common.filter { staysInSection($0.from, $0.to) }
     let kept = Set(ResultsDifference.longestRun(settled.map(\.from)))
 
@@ -110,7 +110,7 @@ public struct ResultsDifference: Sendable, Hashable {
 
   /// Carries the difference out.
   ///
-  /// - Parameter element: what is at an index of the new list; asked for insertions only.
+  /// - Parameter element: the element at an index of the new list; asked for insertions only.
   package func applied<Element>(
     to old: [Element], inserting element: (Int) throws -> Element
   ) rethrows -> [Element] {

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What an answer depends on: entities, and of each the properties that its filter and order look
-/// at.
+/// The properties on which an answer depends: entities, and of each the properties that its filter
+/// and order look at.
 ///
 /// Everything else may change without a look at the store.
 struct ResultsWatch {
@@ -13,7 +13,7 @@ struct ResultsWatch {
     /// Whether objects that come matter, as members of a to-many relationship do.
     var isCountingMembers = false
 
-    /// Whether objects that go matter: whoever led to them may be as before.
+    /// Whether objects that go matter: objects that led to them may be as before.
     var isMissingMembers = false
   }
 
@@ -58,8 +58,8 @@ struct ResultsWatch {
     object.entity.isKind(of: own) || entries.contains { object.entity.isKind(of: $0.entity) }
   }
 
-  /// Whether the unsaved values of an object touch what is watched. An object without any may just
-  /// have lost them.
+  /// Whether the unsaved values of an object touch watched properties. An object without any may
+  /// just have lost them.
   func isAffected(byValuesOf object: ManagedObject) -> Bool {
     if object.isInserted || object.changed.isEmpty { return isAffected(byExistenceOf: object) }
     return entries.contains { entry in

@@ -76,7 +76,7 @@ public struct MemberKeys<Member: ManagedObject> {
   }
 }
 
-/// What is calculated from the members of a to-many relationship: `$0.$notes.count`.
+/// A value calculated from the members of a to-many relationship: `$0.$notes.count`.
 public struct MemberFunctionKey<Compared: ValueConvertible>: FilterKey {
   let function: AggregateFunction
   let path: [String]

@@ -67,7 +67,7 @@ public struct ObjectKeys<Object: ManagedObject> {
   }
 }
 
-/// A value that a filter compares: an attribute, or what is calculated from members.
+/// A value that a filter compares: an attribute, or a value calculated from members.
 public protocol FilterKey<Compared> {
   associatedtype Compared: ValueConvertible
 

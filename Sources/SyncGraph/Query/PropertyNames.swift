@@ -18,9 +18,9 @@ extension OrderedToMany: ToManyProperty {}
 
 /// Names of properties by key paths to the wrappers' projected values, such as `\User.$age`.
 ///
-/// A key path does not know the name of what it leads to. It is carried out on an object that
-/// belongs nowhere; the wrapper that is found there knows its position in the class, and the class
-/// the names.
+/// A key path does not know the name of its property. It is carried out on an object that belongs
+/// nowhere; the wrapper that is found there knows its position in the class, and the class the
+/// names.
 package enum PropertyNames {
   private static let lock = NSLock()
 

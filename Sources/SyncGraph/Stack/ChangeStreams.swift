@@ -42,15 +42,15 @@ final class ChangeStreams: Sendable {
 }
 
 extension ChangeSet {
-  /// What the change set says about an entity and those below it; nil when that is nothing. One of
-  /// which nobody knows what changed may be about everything.
+  /// The changes of an entity and those below it; nil when there are none. A change set whose
+  /// changes are unknown may be about everything.
   func restricted(to entity: EntityDescription) -> ChangeSet? {
     var result = self
     result.entities = entities.filter { $0.entity.isKind(of: entity) }
     return result.isEmpty ? nil : result
   }
 
-  /// What the change set says about one object; nil when that is nothing.
+  /// The changes of one object; nil when there are none.
   ///
   /// - Complexity: O(log *n*) in the changes of the object's entity.
   func restricted(to id: ManagedObjectID) -> ChangeSet? {

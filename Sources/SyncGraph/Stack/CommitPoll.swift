@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Looks now and then whether other processes have committed, for contexts that nobody enters and
+/// Looks now and then whether other processes have committed, for contexts that are not entered and
 /// observers that nothing else would wake. Ends when it is let go of.
 final class CommitPoll: @unchecked Sendable {
   // Unchecked: the timer is set up here and cancelled in the end; Dispatch allows both on any

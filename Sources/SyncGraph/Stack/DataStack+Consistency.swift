@@ -2,8 +2,8 @@ import Dispatch
 public import SyncStore
 
 extension DataStack {
-  /// Looks for everything in the store that no store writes: what another program, or a failing
-  /// disk, left there.
+  /// Looks for everything in the store that no store writes: values and rows that another program,
+  /// or a failing disk, left there.
   ///
   /// ```swift
   /// let report = try await stack.checkConsistency()
@@ -16,11 +16,11 @@ extension DataStack {
   /// ordered lists, values that occur twice, fingerprints, sessions, the history and remote sync;
   /// see ``ConsistencyProblem/Kind``.
   ///
-  /// - Parameter kinds: What to repair. All of it is one transaction: it is repaired completely, or
-  ///   not at all. Only what can be derived from the rest of the file is; objects stay. Changes of
-  ///   relationships are a commit like any other, which contexts merge and which the history
-  ///   records as made by a sync.
-  /// - Returns: What is wrong, and with repairs what was mended and what is still wrong.
+  /// - Parameter kinds: The kinds of problems to repair. All of it is one transaction: it is
+  ///   repaired completely, or not at all. Only values that can be derived from the rest of the
+  ///   file are; objects stay. Changes of relationships are a commit like any other, which contexts
+  ///   merge and which the history records as made by a sync.
+  /// - Returns: The problems, and with repairs those that were mended and those that remain.
   /// - Throws: `StoreError` when the file cannot be read at all, or cannot be written.
   /// - Complexity: reads the whole file, some parts of it several times. Without repairs, reads and
   ///   writes go on meanwhile.

@@ -2,14 +2,13 @@ import SyncCore
 import SyncStore
 
 extension DataStack {
-  /// Makes a context with a queue of its own. What it saves is merged into the others, what they
-  /// save into it.
+  /// Makes a context with a queue of its own. Its saves are merged into the others, theirs into it.
   public func newBackgroundContext() -> ManagedObjectContext {
     core.makeContext(ContextQueue(label: "a background context"), .init())
   }
 
-  /// Makes a context with a queue of its own that does not take notice of what others save. Its own
-  /// saves reach the others as usual.
+  /// Makes a context with a queue of its own that does not take notice of the saves of others. Its
+  /// own saves reach the others as usual.
   public func newNonMergingBackgroundContext() -> ManagedObjectContext {
     core.makeContext(ContextQueue(label: "a background context"), .init(isMerging: false))
   }
@@ -35,7 +34,7 @@ extension DataStack {
 
   /// Runs the body in a new background context some time later.
   ///
-  /// - Parameter completion: Called on the context's queue with what the body returned or threw.
+  /// - Parameter completion: Called on the context's queue with the value or error of the body.
   public func performInNewBackgroundContext<Success: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> Success,
     completion: @escaping @Sendable (Result<Success, any Error>) -> Void
@@ -44,7 +43,7 @@ extension DataStack {
     context.perform { completion(Result { try body(context) }) }
   }
 
-  /// Runs the body in a new background context and returns what it returns.
+  /// Runs the body in a new background context and returns its value.
   @discardableResult
   public func performInNewBackgroundContext<Result: Sendable>(
     _ body: @Sendable (ManagedObjectContext) throws -> Result
@@ -60,7 +59,7 @@ extension DataStack {
     performInNewBackgroundContext(operation)
   }
 
-  /// Runs the operation in a new background context and returns what it returns.
+  /// Runs the operation in a new background context and returns its value.
   @discardableResult
   public func performBackgroundTask<Result: Sendable>(
     operation: @Sendable (ManagedObjectContext) throws -> Result

@@ -4,8 +4,8 @@ import SyncStore
 
 extension DataStack {
   /// Closes the store, for good: a new stack opens it again. Everything afterwards throws
-  /// `StoreError` with `StoreError.Code.closed`; objects keep the values they have. What an object
-  /// or a list has not read yet can be read no more, and stops the program with a message: let go
+  /// `StoreError` with `StoreError.Code.closed`; objects keep the values they have. A value or list
+  /// that has not been read yet can be read no more, and stops the program with a message: let go
   /// of objects before you close.
   ///
   /// - Throws: `StoreError` when the store cannot be closed; ``GraphError`` with
@@ -87,8 +87,8 @@ extension DataStack {
     try Store.copy(from: source, to: url)
   }
 
-  /// Copies what was committed so far into a file of its own, while the stack is in use: a backup,
-  /// a document to hand over. A store in memory can be kept this way.
+  /// Copies the commits so far into a file of its own, while the stack is in use: a backup, a
+  /// document to hand over. A store in memory can be kept this way.
   ///
   /// - Throws: `StoreError` when there is a file at the place already or it cannot be written,
   ///   ``GraphError`` when the stack was closed; nothing is left behind then.

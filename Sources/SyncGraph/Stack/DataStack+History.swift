@@ -2,7 +2,7 @@ public import Foundation
 import SyncCore
 public import SyncStore
 
-/// Reading the history of a store, and forgetting what nobody needs any more.
+/// Reading the history of a store, and forgetting entries that are not needed any more.
 ///
 /// ```swift
 /// for commit in try stack.history(since: token, authors: .except(["importer"])) { … }
@@ -12,15 +12,15 @@ public import SyncStore
 /// Every call here throws `StoreError` with the code `unsupported` when the store does not track
 /// changes.
 extension DataStack {
-  /// Every commit after a place in the history, oldest first, with what it changed and who made it.
+  /// Every commit after a place in the history, oldest first, with its changes and its author.
   ///
   /// - Parameters:
   ///   - token: After which commit to begin; nil is the very first, or the date when there is one.
-  ///   - date: Leaves out what was committed before.
+  ///   - date: Leaves out earlier commits.
   ///   - authors: Whose commits are wanted; see ``ManagedObjectContext/author``.
   ///   - limit: How many commits at most.
-  /// - Throws: `StoreError` with the code `historyExpired` when some of what was asked for was
-  ///   purged: never an incomplete answer.
+  /// - Throws: `StoreError` with the code `historyExpired` when a part of the answer was purged:
+  ///   never an incomplete answer.
   /// - Complexity: linear in the commits since the token, and in the changes of those that are
   ///   meant.
   public func history(
@@ -30,7 +30,7 @@ extension DataStack {
     try store.read { try $0.history(since: token, from: date, authors: authors, limit: limit) }
   }
 
-  /// The end of the history: what to go on from when only later commits matter.
+  /// The end of the history: the token to go on from when only later commits matter.
   public func latestHistoryToken() throws -> HistoryToken {
     try store.read { try $0.requireHistoryToken() }
   }
@@ -43,7 +43,7 @@ extension DataStack {
 
   /// Forgets all commits up to and including a token.
   ///
-  /// What was edited in them is not protected from syncs any more.
+  /// Edits in them are not protected from syncs any more.
   ///
   /// - Throws: `StoreError` with the code `historyInUse` that names the consumers that have not
   ///   acknowledged all of it; nothing is forgotten then.
@@ -56,12 +56,12 @@ extension DataStack {
 
   /// Forgets commits that are older than a date, as far as every consumer has acknowledged them.
   ///
-  /// What was edited in them is not protected from syncs any more.
+  /// Edits in them are not protected from syncs any more.
   public func purgeHistory(before date: Date) throws {
     try purge { try $0.purgeHistory(before: date) }
   }
 
-  /// Goes on in short transactions, so that nobody waits long.
+  /// Goes on in short transactions, so that other writers do not wait long.
   private func purge(_ step: (StoreTransaction) throws -> Bool) throws {
     let store = try store
     var hasMore = true

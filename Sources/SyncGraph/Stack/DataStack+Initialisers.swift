@@ -3,7 +3,7 @@ public import SyncCore
 public import SyncStore
 
 extension DataStack {
-  /// What kind of store a stack makes.
+  /// The kind of store that a stack makes.
   public enum StoreType: Int, Sendable, Hashable {
     /// A store that goes with its stack.
     case inMemory = 0
@@ -39,7 +39,7 @@ extension DataStack {
   ///   - storeName: File name without extension; the name of the model unless given.
   ///   - containerURL: Folder of the file; `FileManager.sqliteDirectoryURL` unless given.
   ///   - classes: Classes that stand for entities by name.
-  ///   - migration: What happens to a file that was made with another model.
+  ///   - migration: The policy for a file that was made with another model.
   ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can
   ///     be sent and syncs leave those alone that were not.
   ///   - transformers: Where attributes find the transformers that the model names.

@@ -1,7 +1,7 @@
 import SyncCore
 public import SyncStore
 
-/// Sending what was edited here to somebody, once and completely.
+/// Sending edits made here to a consumer, once and completely.
 ///
 /// ```swift
 /// let stack = try DataStack(model: model, store: .sqlite(url), tracksChanges: true)
@@ -11,24 +11,24 @@ public import SyncStore
 /// ```
 ///
 /// Until every consumer has acknowledged an edit, or as long as there is no consumer, a sync
-/// neither overwrites nor undoes it, and its report says what it left alone. Changes that syncs
-/// make are no edits. Every call here throws `StoreError` with the code `unsupported` when the
-/// store does not track changes.
+/// neither overwrites nor undoes it, and its report lists the edits that it left alone. Changes
+/// that syncs make are no edits. Every call here throws `StoreError` with the code `unsupported`
+/// when the store does not track changes.
 extension DataStack {
   /// Whether the store tracks changes.
   public var tracksChanges: Bool {
     get throws { try store.read { try $0.latestHistoryToken() != nil } }
   }
 
-  /// What was inserted, updated and deleted here and not by syncs, folded per object, and not yet
+  /// Insertions, updates and deletions made here and not by syncs, folded per object, and not yet
   /// acknowledged.
   ///
   /// The properties of an object are those it has when it is read afterwards, which may be later
-  /// than the answer: what was edited since then is pending again after the acknowledgement.
+  /// than the answer: properties edited since then are pending again after the acknowledgement.
   ///
   /// - Parameters:
-  ///   - consumer: Who sends. One that never acknowledged anything gets everything.
-  ///   - token: Where to begin instead of after what the consumer acknowledged.
+  ///   - consumer: The name of the sender. One that never acknowledged anything gets everything.
+  ///   - token: The token to begin at instead of the consumer's last acknowledgement.
   /// - Throws: `StoreError` with the code `historyExpired` when some of it was purged: never an
   ///   incomplete answer.
   /// - Complexity: linear in the commits and local changes since.
@@ -45,9 +45,8 @@ extension DataStack {
   }
 
   /// Notes that a consumer has sent everything up to a token; from then on a sync may overwrite it.
-  /// The first acknowledgement, be it of ``HistoryToken/start``, makes the consumer known: what it
-  /// has not acknowledged is then kept from being purged. An earlier token than before changes
-  /// nothing.
+  /// The first acknowledgement, be it of ``HistoryToken/start``, makes the consumer known: later
+  /// changes are then kept from being purged. An earlier token than before changes nothing.
   ///
   /// - Throws: `StoreError` for a token that is not from this store's history.
   public func acknowledge(through token: HistoryToken, for consumer: String) throws {

@@ -52,8 +52,8 @@ extension DataStack {
     return changes(of: id)
   }
 
-  /// Returns when every notification about what was committed before has been delivered, by this
-  /// process or another.
+  /// Returns when every notification about earlier commits has been delivered, by this process or
+  /// another.
   ///
   /// Contexts with a queue of their own have merged and told their observers then. So have the main
   /// context and its children when this is called on the main queue, or in a block of a context
@@ -71,8 +71,8 @@ extension DataStack {
     delivery.drain()
   }
 
-  /// Returns when every notification about what was committed before has been delivered, in all
-  /// contexts and to all observers of the stack.
+  /// Returns when every notification about earlier commits has been delivered, in all contexts and
+  /// to all observers of the stack.
   public func drainNotifications() async {
     core.tellOfOthers()
     for context in core.contexts {

@@ -22,7 +22,8 @@ public final class DataStack: Sendable {
   /// The context of the main queue. Store values win conflicts, property by property.
   ///
   /// Its ``ManagedObjectContext/mergePolicy`` is ``MergePolicy/storeWinsPerProperty``: a save drops
-  /// an edit of what somebody else has changed too, and returns which (``SaveResult/overruled``).
+  /// an edit of a property that was changed elsewhere too, and returns it
+  /// (``SaveResult/overruled``).
   public let mainContext: ManagedObjectContext
 
   /// The serial queue for the syncs of this stack.
@@ -33,13 +34,12 @@ public final class DataStack: Sendable {
   /// - Parameter classes: Classes that stand for entities of the model by name. Those that a model
   ///   was made of, and those that a model document names, are known already; others are also found
   ///   when they are first mentioned, as in `insert(User.self)`.
-  /// - Parameter migration: What happens to a file that was made with another model. Unless
-  ///   refused, it is copied to `<file>.backup-<version hash>` beside it and then brought to the
-  ///   new model, where that can be inferred (``StoreMigration``).
+  /// - Parameter migration: The policy for a file that was made with another model. Unless refused,
+  ///   it is copied to `<file>.backup-<version hash>` beside it and then brought to the new model,
+  ///   where that can be inferred (``StoreMigration``).
   /// - Parameter tracksChanges: Whether the store keeps a history of its commits, for
-  ///   ``pendingChanges(for:since:)`` and so that syncs leave alone what was edited here and not
-  ///   sent yet. A store that has one keeps it, whatever is said here, until
-  ///   ``stopTrackingChanges()``.
+  ///   ``pendingChanges(for:since:)`` and so that syncs leave alone edits made here and not sent
+  ///   yet. A store that has one keeps it, under either value, until ``stopTrackingChanges()``.
   /// - Parameter transformers: Where attributes find the transformers that the model names.
   /// - Parameter busyTimeout: How long reads and writes wait for another process or stack that
   ///   holds the file, in seconds, before they throw `StoreError` with the code `busy`; 5 unless
@@ -100,14 +100,14 @@ public final class DataStack: Sendable {
     if case .file(let url) = core.configuration.location { url } else { nil }
   }
 
-  /// The store, for whoever works on rows. Ask anew each time: `drop()` exchanges it.
+  /// The store, for code that works on rows. Ask anew each time: `drop()` exchanges it.
   ///
   /// - Throws: `StoreError` when the stack was closed.
   package var store: Store {
     get throws { try core.store() }
   }
 
-  /// For whoever wants to know the values that commits change.
+  /// For readers of the values that commits change.
   package var valueDemand: ValueDemand { core.configuration.values }
 
   /// The queue on which observers are told, in order.

@@ -1,7 +1,7 @@
 package import SyncCore
 package import SyncStore
 
-/// What other modules keep with a stack, one value of each type. Everything is under the mutex.
+/// Values that other modules keep with a stack, one of each type. Everything is under the mutex.
 ///
 /// A list, because there are two or three, and the first dictionary of a kind that a program makes
 /// takes longer than many look-ups.
@@ -43,14 +43,14 @@ extension DataStack {
   }
 }
 
-/// What another module has to say about what contexts save, when all of a save is written and
-/// before it is committed.
+/// The check of another module on the saves of contexts, when all of a save is written and before
+/// it is committed.
 private final class SaveCheck: Sendable {
   let check = Locked<(@Sendable (StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?>(nil)
 }
 
 extension DataStack {
-  /// Has saves and batches of all contexts checked; the last one who says so does it.
+  /// Has saves and batches of all contexts checked; the last check that was set does it.
   package func setSaveCheck(
     _ check: @escaping @Sendable (StoreReader, [ChangeSet.EntityChanges]) throws -> Void
   ) {

@@ -3,8 +3,8 @@ import SyncCore
 import SyncStore
 import Synchronization
 
-/// What a stack shares with its contexts, and what lives as long as one of them: the store, the
-/// classes, and the ways that commits take to contexts and observers.
+/// The state that a stack shares with its contexts, and that lives as long as one of them: the
+/// store, the classes, and the ways that commits take to contexts and observers.
 ///
 /// Contexts hold the core, not the stack, so a stack is freed when the program lets it go.
 ///
@@ -82,7 +82,7 @@ final class StackCore: Sendable {
     return store
   }
 
-  /// The store, for whoever is about to write a transaction, and waits for all others to end.
+  /// The store, for a caller that is about to write a transaction, and waits for all others to end.
   ///
   /// - Throws: `StoreError` when the stack was closed; ``GraphError`` with
   ///   ``GraphError/Code/invalidRequest`` inside a transaction of the store, which would wait for
@@ -115,7 +115,7 @@ final class StackCore: Sendable {
 
   // MARK: - Contexts
 
-  /// Makes a context and sends it what others commit.
+  /// Makes a context and sends it the commits of others.
   func makeContext(
     _ queue: ContextQueue, _ options: ManagedObjectContext.Options
   ) -> ManagedObjectContext {
@@ -150,8 +150,8 @@ final class StackCore: Sendable {
     }
   }
 
-  /// Takes notice of what other processes have committed. A file that cannot be read says so to
-  /// whoever reads it.
+  /// Takes notice of the commits of other processes. A file that cannot be read throws for its
+  /// readers.
   func tellOfOthers() {
     try? store().tellOfOthers()
   }

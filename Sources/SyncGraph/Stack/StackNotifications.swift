@@ -3,12 +3,12 @@ public import Foundation
 public import SyncCore
 
 extension Notification.Name {
-  /// Something was committed to the store of a stack. The object is the stack; see
+  /// A commit was made to the store of a stack. The object is the stack; see
   /// `Notification.changeSet`. Posted in commit order on a queue that nothing waits for, some time
-  /// after the commit: whoever adds an observer right after a commit may still hear of it, and
-  /// whoever removes one may have missed the last. ``DataStack/drainNotifications()`` returns when
-  /// everything that was committed before has been posted: call it before you add an observer that
-  /// is to hear of later commits only, and before you remove one that is to have heard of all.
+  /// after the commit: an observer added right after a commit may still hear of it, and one that is
+  /// removed may have missed the last. ``DataStack/drainNotifications()`` returns when all earlier
+  /// commits have been posted: call it before you add an observer that is to hear of later commits
+  /// only, and before you remove one that is to have heard of all.
   public static let dataStackDidChange = Notification.Name("SyncStackDataStackDidChange")
 
   /// Objects of a context changed: by the program, or because a commit was merged. The object is
@@ -23,7 +23,8 @@ extension Notification.Name {
 }
 
 extension Notification {
-  /// What was committed; empty when the notification is about unsaved objects, or not one of ours.
+  /// The changes that were committed; empty when the notification is about unsaved objects, or not
+  /// one of ours.
   public var changeSet: ChangeSet {
     if let changes = userInfo?[StackNotifications.changeSetKey] as? ChangeSet { return changes }
     return contextChanges?.changeSet ?? ChangeSet()
@@ -72,8 +73,8 @@ package enum StackNotifications {
 
 /// Where a stack tells observers: one queue, first in, first out, that nothing of ours waits for.
 ///
-/// What is posted arrives after everything posted before it. A slow observer delays those behind
-/// it, never a sync, a save or a context.
+/// A notification arrives after all posted before it. A slow observer delays those behind it, never
+/// a sync, a save or a context.
 package final class DeliveryQueue: Sendable {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue = DispatchQueue(label: "SyncStack.delivery")

@@ -4,8 +4,8 @@ import SyncStore
 /// A stored value that the property of a class cannot show.
 ///
 /// A file holds one when another program or an earlier version wrote it: the text of an enum's case
-/// that is gone, JSON that a type does not decode any more. See ``Attribute`` for what reading it
-/// does.
+/// that is gone, JSON that a type does not decode any more. ``Attribute`` tells the effect of
+/// reading it.
 public struct UnreadableValue: Sendable, Equatable {
   public let objectID: ManagedObjectID
 
@@ -15,7 +15,7 @@ public struct UnreadableValue: Sendable, Equatable {
   /// The value as it is stored.
   public let value: Value
 
-  /// A sentence that says what is wrong with it.
+  /// A sentence that tells the problem.
   public let message: String
 }
 
@@ -78,14 +78,14 @@ extension DataStack {
 }
 
 extension StackCore {
-  /// What has to be asked before a value is stored in an attribute of an entity or of its
-  /// subentities, by slot.
+  /// The checks before a value is stored in an attribute of an entity or of its subentities, by
+  /// slot.
   func attributeChecks(of entity: EntityDescription) -> [Int: AttributeCheck] {
     let types = classes.declaredTypes.types(of: entity)
     return attributeChecks(of: entity) { types[$0] ?? [] }
   }
 
-  /// What has to be asked before an object of the very entity shows a value, by slot.
+  /// The checks before an object of the very entity shows a value, by slot.
   func attributeChecks(
     of entity: EntityDescription, _ binding: ClassBinding
   ) -> [Int: AttributeCheck] {

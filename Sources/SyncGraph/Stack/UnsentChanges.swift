@@ -1,14 +1,13 @@
 public import SyncCore
 public import SyncStore
 
-/// What was changed in this program since a place in the history and is to be sent, each object
-/// once.
+/// Changes made in this program since a place in the history that are to be sent, each object once.
 ///
 /// An object that was inserted and then updated is an insertion; one that was inserted and deleted
-/// again is not mentioned; one that was updated and deleted is a deletion. What syncs changed is
-/// not in it.
+/// again is not mentioned; one that was updated and deleted is a deletion. Changes by syncs are not
+/// in it.
 public struct UnsentChanges: Sendable {
-  /// Up to which transaction the changes go: what to acknowledge once they were sent.
+  /// Up to which transaction the changes go: the token to acknowledge once they were sent.
   public let token: HistoryToken
 
   /// In the order in which the objects were changed first.
@@ -27,9 +26,9 @@ public struct UnsentChanges: Sendable {
   public var deletions: [UnsentChange] { changes.filter { $0.kind == .deletion } }
 }
 
-/// What happened to one object, as far as it is to be sent.
+/// The change of one object, as far as it is to be sent.
 public struct UnsentChange: Sendable, Hashable {
-  /// What happened.
+  /// The kind of change.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     case insertion
     case update
@@ -63,8 +62,8 @@ extension UnsentChange: CustomStringConvertible {
 }
 
 extension StoreReader {
-  /// What was changed locally after a place in the history, folded per object, with the keys that
-  /// the objects have now.
+  /// Local changes after a place in the history, folded per object, with the keys that the objects
+  /// have now.
   func unsentChanges(after token: HistoryToken, through latest: HistoryToken) throws
     -> UnsentChanges
   {
@@ -82,7 +81,7 @@ extension StoreReader {
         kind = .deletion
         key = entity.primaryKey.flatMap { entry.tombstone[$0.name] }
       case .insert, .update:
-        // What a sync deleted since is not there any more, and need not be sent.
+        // An object that a sync deleted since is not there any more, and need not be sent.
         guard let present = keys[entry.id] else { continue }
         kind = entry.kind == .insert ? .insertion : .update
         key = present
