@@ -161,7 +161,7 @@ extension StoreTransaction {
     }
   }
 
-  /// The time that what is written now is dated with.
+  /// The date of rows written now.
   package var now: Date { configuration.now() }
 
   private func makeQuarantine() throws {
@@ -173,7 +173,7 @@ extension StoreTransaction {
 }
 
 extension Connection {
-  /// Gives what is in the quarantine the names of a new model, in the transaction that is open.
+  /// Gives the items in the quarantine the names of a new model, in the transaction that is open.
   func migrateQuarantine(_ match: ModelMatch) throws {
     guard try Metadata(connection: self).integer(.quarantine) == 1 else { return }
     // By number, so that entities that exchange their names do not meet.

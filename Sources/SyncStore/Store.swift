@@ -4,7 +4,7 @@ package import SyncCore
 
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
-/// Mutable states and what guards them:
+/// Mutable states and their guards:
 /// - `writer`, `writers`, `transaction`, `unsent`, `earlierRows`, `others`: the writer queue.
 ///   Nothing else touches that connection, but for `sqlite3_interrupt`, which is meant to be called
 ///   from elsewhere.
@@ -56,7 +56,7 @@ package final class Store: @unchecked Sendable {
 
   /// Opens the store, and makes it when there is none.
   ///
-  /// - Throws: ``StoreError`` that says what is in the way.
+  /// - Throws: ``StoreError`` that tells the obstacle.
   package init(model: ManagedObjectModel, configuration: Configuration) throws {
     recorder = StatementRecorder()
     let opened = try StoreOpener(
@@ -86,8 +86,8 @@ package final class Store: @unchecked Sendable {
 
   // MARK: - Reading
 
-  /// Reads one consistent state of the store. Inside a write of the same store, what it has written
-  /// so far.
+  /// Reads one consistent state of the store. Inside a write of the same store, the rows written so
+  /// far.
   package func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
     if isOnWriterQueue { return try readFromWriter(body) }
     guard let readers else { return try writerQueue.sync { try readFromWriter(body) } }
@@ -102,11 +102,11 @@ package final class Store: @unchecked Sendable {
   // MARK: - Writing
 
   /// Runs the body in one transaction. Commits when it returns, rolls back when it throws, and then
-  /// publishes what changed, if anything did.
+  /// publishes the changes, if there are any.
   ///
   /// - Parameters:
   ///   - commit: false rolls back in any case: the same work and the same change set, for nothing.
-  ///   - token: What ``interrupt(_:)`` stops this transaction by.
+  ///   - token: The token by which ``interrupt(_:)`` stops this transaction.
   /// - Precondition: not called from inside the body of another write of the store.
   @discardableResult
   package func write<T>(
@@ -170,8 +170,8 @@ package final class Store: @unchecked Sendable {
       writer.token = nil
       transaction.isEnded = true
       if transaction.changesUnsent { unsent.clear() }
-      // What went wrong first is what matters; a connection that cannot even roll back says so when
-      // the next transaction begins.
+      // The first error matters; a connection that cannot even roll back says so when the next
+      // transaction begins.
       try? writer.rollback()
       throw error
     }
@@ -229,9 +229,9 @@ package final class Store: @unchecked Sendable {
   /// Whether other processes can commit to the store: it is in a file.
   package var isShareable: Bool { readers != nil }
 
-  /// Tells the hub what others have committed to the file since the last write or look: other
-  /// processes, and other stores of this one. Does nothing while a transaction writes here,
-  /// because no other writer can then, and earlier commits are told when a transaction begins.
+  /// Tells the hub the commits of others to the file since the last write or look: other processes,
+  /// and other stores of this one. Does nothing while a transaction writes here, because no other
+  /// writer can then, and earlier commits are told when a transaction begins.
   ///
   /// - Complexity: as long as no other connection has committed, one look at the head of the file
   ///   or its log, some microseconds.

@@ -33,11 +33,11 @@ package struct StoreConfiguration: Sendable {
   /// Largest size of the file in pages; nil is SQLite's own limit.
   package var maximumPageCount: Int?
 
-  /// Whether every commit is also written to a history that consumers read later. A file that has
-  /// a history keeps it, whatever is said here, until ``StoreTransaction/removeHistory()``.
+  /// Whether every commit is also written to a history that consumers read later. A file that has a
+  /// history keeps it, under either value, until ``StoreTransaction/removeHistory()``.
   package var keepsHistory = false
 
-  /// What happens to a file that was made with another model.
+  /// The policy for a file that was made with another model.
   package var migration = MigrationPolicy.automatic
 
   /// Called with a sentence before each step of a migration. Throwing stops it and leaves the file

@@ -1,8 +1,8 @@
 public import SyncCore
 
-/// What went wrong in a store, where, and what to do about it.
+/// An error of a store, its place, and its remedy.
 public struct StoreError: Error, Sendable {
-  /// What went wrong. A transaction that fails leaves the file as it was before.
+  /// The kind of an error. A transaction that fails leaves the file as it was before.
   public enum Code: String, Sendable, Hashable, Codable {
     /// The file cannot be opened or made at its path.
     case cannotOpen
@@ -36,25 +36,25 @@ public struct StoreError: Error, Sendable {
     case notUnique
     /// The transaction was ended by an earlier error and takes no more changes.
     case transactionEnded
-    /// A history token lies before what was purged. Read all objects anew, and begin with the
-    /// latest token.
+    /// A history token lies before the purged end. Read all objects anew, and begin with the latest
+    /// token.
     case historyExpired
     /// A durable consumer still needs the history that was to be purged.
     case historyInUse
     /// Something that a store cannot do.
     case unsupported
     /// A table holds a number that no store writes, because another program wrote to the file or
-    /// its disk failed. `DataStack.checkConsistency()` says what else is wrong, and what can be
+    /// its disk failed. `DataStack.checkConsistency()` finds other problems, and those that can be
     /// repaired.
     case damaged
     /// SQLite failed in another way; see ``StoreError/sqliteCode``.
     case failed
   }
 
-  /// What went wrong.
+  /// The kind of the error.
   public let code: Code
 
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   /// Name of the entity it is about.
@@ -63,7 +63,7 @@ public struct StoreError: Error, Sendable {
   /// Primary-key values of the objects it is about, at most ten.
   public let keys: [Value]
 
-  /// What keeps the store from being migrated to the model, all of it.
+  /// All obstacles that keep the store from being migrated to the model.
   public let obstacles: [Obstacle]
 
   /// SQLite's extended result code (https://www.sqlite.org/rescode.html).
@@ -87,7 +87,7 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError {
-  /// A change of the model that cannot be carried over to what is stored.
+  /// A change of the model that cannot be carried over to stored rows.
   public struct Obstacle: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: String, Sendable, Hashable, CaseIterable {
       /// Values of the old type do not turn into values of the new one.
@@ -120,7 +120,7 @@ extension StoreError {
     /// Name of the property, if it is about one.
     package let property: String?
 
-    /// A sentence that says what is in the way and what to do.
+    /// A sentence that tells the obstacle and its remedy.
     public let description: String
 
     package init(_ reason: Reason, _ entity: String, _ property: String?, _ text: String) {

@@ -10,7 +10,7 @@ package enum Fixtures {
   /// Model of the documents of ``ISOCodes``: `Country` for 3166-1, `Subdivision` for 3166-2,
   /// `Language` for 639-3.
   ///
-  /// The documents do not say which country a subdivision belongs to: whoever syncs them adds
+  /// The documents do not say which country a subdivision belongs to: a test that syncs them adds
   /// `country_id`, the part of the code before the hyphen.
   package static var isoModel: URL { url("ISO.xcdatamodeld") }
 

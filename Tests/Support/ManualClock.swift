@@ -72,7 +72,7 @@ public final class ManualClock: Clock {
     state.withLock { $0.sleepers.values.map(\.until.time).min() }
   }
 
-  /// Moves on to a time since the beginning, and wakes all who slept until then.
+  /// Moves on to a time since the beginning, and wakes all sleepers that are due.
   public func move(to time: Duration) {
     let woken = state.withLock { state in
       state.now = max(state.now, Instant(time: time))

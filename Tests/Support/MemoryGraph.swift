@@ -61,7 +61,7 @@ package final class MemoryGraph {
   package func connect(_ owner: MemoryObject, _ key: String, _ member: MemoryObject) {
     guard let relationship = owner.entity.relationship(named: key) else { return }
     let inverse = owner.entity.inverse(of: relationship)
-    // What a to-one led to before forgets its owner.
+    // The former destination of a to-one forgets its owner.
     if !relationship.isToMany, let old = owner.references[relationship.slot] {
       disconnect(old, inverse, owner)
     }

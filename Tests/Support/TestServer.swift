@@ -58,9 +58,9 @@ package enum TestServer {
     _ = try run([isRunning ? "start-kinto" : "stop-kinto", url.absoluteString])
   }
 
-  /// What can stand beside a database.
+  /// A service beside a database.
   package enum Companion: String, Sendable {
-    /// pgbouncer in transaction mode, where everybody is the owner of the database.
+    /// pgbouncer in transaction mode, where every account is the owner of the database.
     case pooler
     case replica
   }
@@ -68,7 +68,7 @@ package enum TestServer {
   private static let pooler = Result { try start(.pooler) }
   private static let replica = Result { try start(.replica) }
 
-  /// Where what stands beside the database is reached; it ends with that.
+  /// The address of the service beside the database; it ends with that.
   package static func address(_ companion: Companion) throws -> String {
     switch companion {
     case .pooler: try pooler.get()
@@ -93,13 +93,13 @@ package enum TestServer {
     return "\(owner)/\(name)"
   }
 
-  /// The certificate by which the database proves who it is; from then on it takes encrypted
+  /// The certificate by which the database proves its identity; from then on it takes encrypted
   /// connections.
   package static let certificate = Result {
     try run(["encrypt", try address(.database).absoluteString])
   }
 
-  /// Starts what stands in for PostgREST before the database; see `Tests/postgrest-stand-in`.
+  /// Starts the stand-in for PostgREST before the database; see `Tests/postgrest-stand-in`.
   package static func startStandInForPostgREST() throws -> URL {
     let address = try run(
       [
@@ -125,7 +125,7 @@ package enum TestServer {
 
   /// Runs a script.
   ///
-  /// - Returns: What it printed.
+  /// - Returns: The text that it printed.
   private static func run(
     _ arguments: [String], script name: String = "cloud-server"
   ) throws -> String {
@@ -138,7 +138,7 @@ package enum TestServer {
       .appending(path: "cloud-server-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // Files, not pipes: the server keeps what it was started with.
+    // Files, not pipes: the server keeps the handles that it was started with.
     let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
     for file in [out, err] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
     process.standardOutput = try FileHandle(forWritingTo: out)
@@ -183,7 +183,7 @@ package enum TestServer {
     isAvailable(kind.rawValue) { _ = try address(kind) }
   }
 
-  /// The same of what stands beside a database.
+  /// The same of a service beside a database.
   package static func isAvailable(_ companion: Companion) -> Bool {
     isAvailable(companion.rawValue) { _ = try address(companion) }
   }

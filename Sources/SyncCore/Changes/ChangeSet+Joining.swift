@@ -1,4 +1,4 @@
-/// Several change sets as one: what commits that follow each other came to.
+/// Several change sets as one: the result of commits that follow each other.
 extension ChangeSet {
   /// The sum of the commits of one store, in their order; everything about the commit itself is the
   /// last one's.
@@ -84,7 +84,7 @@ extension ChangeSet.EntityChanges {
     }
   }
 
-  /// What changed of a row; nothing when it was not updated.
+  /// The changed slots of a row; empty when it was not updated.
   func slots(of row: Int64) -> SlotSet {
     let place = firstPlace(among: updated.count) { updated[$0].row < row }
     return place < updated.count && updated[place].row == row ? updated[place].slots : SlotSet()

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What one committed transaction inserted, updated and deleted. Exact, and a plain value.
+/// The insertions, updates and deletions of one committed transaction. Exact, and a plain value.
 ///
 /// Objects appear once: inserted and then updated counts as inserted, inserted and then deleted
 /// does not appear. Objects whose values came out as they were are not in it; a change of
@@ -36,7 +36,7 @@ public struct ChangeSet: Sendable {
   /// The changes per concrete entity, in model order; entities without changes are left out.
   package var entities: [EntityChanges]
 
-  /// Who made the change: the author of the context or sync, if it has one.
+  /// The author of the change: the author of the context or sync, if it has one.
   public package(set) var author: String?
 
   /// Name of the context or operation that made the change.

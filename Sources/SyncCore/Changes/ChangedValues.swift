@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the properties of an object held before and after a commit, by slot. A to-one relationship
+/// The values of an object's properties before and after a commit, by slot. A to-one relationship
 /// holds the primary key of the object that it leads to, or its row number where that has none;
 /// to-many relationships hold nothing.
 package struct ChangedValues: Sendable {
@@ -13,8 +13,8 @@ package struct ChangedValues: Sendable {
   package init() {}
 }
 
-/// How many ask a store to keep the values of what it changes. It outlives the store, which
-/// `drop()` makes anew.
+/// The number of readers that ask a store to keep the values it changes. It outlives the store,
+/// which `drop()` makes anew.
 package final class ValueDemand: Sendable {
   private let count = Atomic<Int>(0)
 

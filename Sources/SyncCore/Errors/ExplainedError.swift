@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The parts of an error's description: what is wrong, and what to do about it.
+/// The parts of an error's description: the error and its remedy.
 ///
-/// Descriptions are a few sentences, of which the first says what is wrong. `LocalizedError` asks
-/// for the parts one by one, and Foundation shows them in alerts and as `localizedDescription`.
+/// Descriptions are a few sentences, of which the first tells the error. `LocalizedError` asks for
+/// the parts one by one, and Foundation shows them in alerts and as `localizedDescription`.
 package struct ErrorText: Sendable, Hashable {
   /// The first sentence.
   package let reason: String
@@ -13,8 +13,8 @@ package struct ErrorText: Sendable, Hashable {
 
   /// Takes a description apart.
   ///
-  /// A sentence ends with a full stop, a colon of a list does not end it, and what stands between
-  /// quotes or parentheses is never looked into: it may be a user's data.
+  /// A sentence ends with a full stop, a colon of a list does not end it, and text between quotes
+  /// or parentheses is never looked into: it may be a user's data.
   ///
   /// - Complexity: O(*n*) in the length of the description.
   package init(_ description: String) {
@@ -46,10 +46,10 @@ package struct ErrorText: Sendable, Hashable {
   }
 }
 
-/// An error that says what is wrong, and what to do about it. Foundation shows its parts in alerts
-/// and as `localizedDescription`.
+/// An error that tells its reason and its remedy. Foundation shows its parts in alerts and as
+/// `localizedDescription`.
 public protocol ExplainedError: LocalizedError, CustomStringConvertible {
-  /// A few sentences, of which the first says what is wrong.
+  /// A few sentences, of which the first tells the error.
   var message: String { get }
 }
 
@@ -60,12 +60,12 @@ extension ExplainedError {
   /// The whole description.
   public var errorDescription: String? { description }
 
-  /// What is wrong, in one sentence.
+  /// The error, in one sentence.
   public var failureReason: String? { ErrorText(message).reason }
 
-  /// What to do about it; nil when the message does not say.
+  /// The remedy; nil when the message has none.
   public var recoverySuggestion: String? { ErrorText(message).suggestion }
 
-  /// Nil. Said here, so that who conforms need not see the one of Foundation.
+  /// Nil. Declared here, so that conforming types need not see the one of Foundation.
   public var helpAnchor: String? { nil }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension FileManager {
-  /// Whether what is at a path cannot even be looked at, and may or may not be there: this user may
-  /// not enter a folder on the way.
+  /// Whether the file at a path cannot even be looked at, and may or may not be there: this user
+  /// may not enter a folder on the way.
   package func isForbidden(_ path: String) -> Bool {
     do {
       _ = try attributesOfItem(atPath: path)

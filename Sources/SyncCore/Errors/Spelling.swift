@@ -1,6 +1,6 @@
-/// Guesses what a misspelled word was meant to be.
+/// Guesses the meaning of a misspelled word.
 package enum Spelling {
-  /// The candidate nearest to the word, whatever its capitals; nil when none is near.
+  /// The candidate nearest to the word, in any capitals; nil when none is near.
   package static func nearest(to word: String, in candidates: [String]) -> String? {
     let letters = Array(word.lowercased())
     let ranked = candidates.map { ($0, distance(letters, Array($0.lowercased()))) }

@@ -22,7 +22,7 @@ enum CompressedFormat: String, CaseIterable {
     }
   }
 
-  /// The program that writes what is inside to its output.
+  /// The program that writes the content to its output.
   var reader: String {
     switch self {
     case .gzip: "gunzip -c"
@@ -34,7 +34,7 @@ enum CompressedFormat: String, CaseIterable {
   }
 }
 
-/// What a text is that could not be read as JSON, told by how it begins.
+/// The kind of a text that could not be read as JSON, told by its beginning.
 ///
 /// A text that is JSON may begin in the same way (`null` and a tab), so it is asked by errors only.
 enum ForeignFormat: CaseIterable {

@@ -67,7 +67,7 @@ struct JSONDocument {
 /// skipped. Half a surrogate pair in an escape (`"\ud83d"`) becomes U+FFFD, as a decoder of damaged
 /// UTF-16 does it: the grammar allows it, and one cut-off emoji must not cost a payload.
 public struct JSONReadingOptions: Sendable, Hashable {
-  /// What kind of text a payload is.
+  /// The kind of text of a payload.
   public enum Format: String, Sendable, Hashable, CaseIterable {
     /// One document; or, when a second value follows on a line of its own and the first is no
     /// array, lines.
@@ -84,10 +84,10 @@ public struct JSONReadingOptions: Sendable, Hashable {
   /// How deep arrays and objects may nest. Default: 512; at most 1,000 is used.
   public var maximumDepth = 512
 
-  /// What kind of text a payload is. Default: found out.
+  /// The kind of text of a payload. Default: found out.
   public var format = Format.automatic
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; those left out have their defaults.
   public init(
     allowsTrailingCommas: Bool = true, maximumDepth: Int = 512, format: Format = .automatic
   ) {

@@ -1,4 +1,4 @@
-/// What is wrong with a JSON text or value, and where.
+/// An error in a JSON text or value, and its place.
 public struct JSONError: Error, Sendable, Hashable {
   /// The kinds of errors.
   public enum Code: String, Sendable, Hashable, Codable {
@@ -34,7 +34,7 @@ public struct JSONError: Error, Sendable, Hashable {
     case unsupportedValue
   }
 
-  /// What kind of error it is.
+  /// The kind of error.
   public let code: Code
   /// Line, from 1; nil when there is no text.
   public let line: Int?
@@ -44,7 +44,7 @@ public struct JSONError: Error, Sendable, Hashable {
   public let offset: Int?
   /// Where in the document, as in `$.data[3].name`.
   public let path: String
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   /// Describes an error in a Swift value, or in a document as a whole.

@@ -1,4 +1,4 @@
-/// What a scan stumbled over, before it is put into words.
+/// The fault of a scan, before it is put into words.
 enum JSONFault {
   case end, value, key, colon, objectSeparator, arraySeparator, trailingComma
   case number, leadingZero, control, escape, encoding, depth, size

@@ -15,13 +15,13 @@ extension JSONItemReader {
     var isEach: Bool { next > 0 }
   }
 
-  /// Whether what is read is one of several that the path leads to.
+  /// Whether the present item is one of several that the path leads to.
   var isInsideEach: Bool { frames.contains(where: \.isEach) }
 
   // MARK: - In
 
-  /// Opens one container for each step of the path, from a number on, and goes into what it leads
-  /// to.
+  /// Opens one container for each step of the path, from a number on, and goes into the value at
+  /// its end.
   mutating func followPath(from root: String, step first: Int = 0) throws(JSONError) {
     var location = root
     var number = first
@@ -71,7 +71,7 @@ extension JSONItemReader {
     try openList(at: location, isEach: path.steps.last == .each)
   }
 
-  /// Takes what was passed for an item that is not there.
+  /// Takes the text passed for an item that is not there.
   private mutating func skipAsMissing(_ location: String) {
     listPath = location
     state = .missing

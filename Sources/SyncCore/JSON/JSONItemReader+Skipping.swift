@@ -1,4 +1,4 @@
-/// Items that need not be read, or only once it is known what they are.
+/// Items that need not be read, or only once they are known.
 extension JSONItemReader {
   /// Steps over the next item and returns its bounds; nil when there is none.
   ///
@@ -10,10 +10,10 @@ extension JSONItemReader {
     return itemRange
   }
 
-  /// Steps over further elements of the array as long as a closure knows them: it is shown what is
-  /// left of the payload from where the next one begins, and says how many bytes of it are a whole
-  /// object or array, or 0. What stands between them is checked; where it is not what it should be,
-  /// ``skipNext()`` says so.
+  /// Steps over further elements of the array as long as a closure knows them: it is shown the rest
+  /// of the payload from where the next one begins, and says how many bytes of it are a whole
+  /// object or array, or 0. The text between them is checked; where it is wrong, ``skipNext()``
+  /// throws.
   ///
   /// - Parameter limit: No element is begun at this offset or behind it.
   /// - Returns: How many they were.
@@ -61,7 +61,7 @@ extension JSONItemReader {
     finishItem(start..<end)
   }
 
-  /// Reads the item stepped over last and replaces what is on the tape.
+  /// Reads the item stepped over last and replaces the tokens on the tape.
   ///
   /// - Throws: ``JSONError`` when it is no JSON.
   package func readSkipped(into tape: JSONTape) throws(JSONError) {

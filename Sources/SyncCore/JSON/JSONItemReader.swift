@@ -2,9 +2,9 @@
 ///
 /// The items are the elements of an array, or one object as a list of one, at the top of the
 /// document or where a path leads; or those of every line of newline-delimited JSON. Where a path
-/// means each element or member of a container, what it leads to in all of them is read one after
-/// the other. Everything else in the document is checked too: what lies before a list is read when
-/// it is looked for, what lies behind it when its last item has been read.
+/// means each element or member of a container, the items in all of them are read one after the
+/// other. Everything else in the document is checked too: the text before a list is read when it is
+/// looked for, the text behind it when its last item has been read.
 ///
 /// ```
 ///   ┌───────── the next element on the way ──┐
@@ -35,7 +35,7 @@ package struct JSONItemReader {
   /// Whether an object of objects, where the list should be, is one item for each member.
   let takesMembers: Bool
   var document: JSONDocument
-  /// Takes what is read only to be checked.
+  /// Takes values that are read only to be checked.
   var scratch = JSONTape(capacity: 64)
   /// The containers around the list, outermost first.
   var frames: [Frame] = []
@@ -72,13 +72,13 @@ package struct JSONItemReader {
     itemState == .members ? (scratch, 0) : nil
   }
 
-  /// Byte offset of what is read next.
+  /// Byte offset of the next read.
   package var position: Int { document.scanner.position }
 
   /// Goes to the list.
   ///
-  /// - Throws: ``JSONError`` when the path leads nowhere (it says which names are there), when
-  ///   there is no array and no object, or when what lies before the list is no JSON.
+  /// - Throws: ``JSONError`` when the path leads nowhere (it tells the names that are there), when
+  ///   there is no array and no object, or when the text before the list is no JSON.
   ///
   /// - Parameter takesMembers: Whether an object of objects, where the list should be, is one item
   ///   for each member.
@@ -132,7 +132,7 @@ package struct JSONItemReader {
     return true
   }
 
-  /// What an item is that is not there.
+  /// The text of an item that is not there.
   private static var null: UnsafeRawBufferPointer {
     let text: StaticString = "null"
     return UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -232,7 +232,7 @@ package struct JSONItemReader {
     return next.brokeLine && !next.isAtEnd
   }
 
-  /// Goes into the list at a place, or takes what stands there as the one item.
+  /// Goes into the list at a place, or takes the value there as the one item.
   ///
   /// - Parameter isEach: Whether the path says that an object there is one of items.
   mutating func openList(at location: String, isEach: Bool) throws(JSONError) {

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// All digits, no needless zeros, no point behind whole numbers; plain digits while the point
 /// stands within 21 digits and at most six zeros lead, else one digit before the point and an
-/// exponent. For doubles this is what ECMAScript writes (and RFC 8785 asks for); larger numbers
+/// exponent. For doubles this is the form of ECMAScript (and RFC 8785 asks for it); larger numbers
 /// keep their digits. Infinity, which JSON cannot say, is `1e999`: every reader makes infinity of
 /// it. Not-a-number is `null`.
 enum JSONNumber {

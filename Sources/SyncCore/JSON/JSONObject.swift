@@ -97,7 +97,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
-  /// Whether both have the same names with equal values, in whatever order.
+  /// Whether both have the same names with equal values, in any order.
   ///
   /// - Complexity: O(*n*).
   public static func == (left: JSONObject, right: JSONObject) -> Bool {

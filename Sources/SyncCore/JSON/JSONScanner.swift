@@ -9,7 +9,7 @@ package struct JSONScanner {
   let allowsTrailingCommas: Bool
   let depthLimit: Int
 
-  /// Byte offset of what is read next.
+  /// Byte offset of the next read.
   package var position = 0
 
   /// Makes a scanner that starts at the first byte.
@@ -22,7 +22,7 @@ package struct JSONScanner {
 
   /// Reads exactly one value, white space before it included.
   ///
-  /// Whatever follows the value is not looked at.
+  /// Text behind the value is not looked at.
   ///
   /// - Throws: ``JSONError`` with a path that begins at this value.
   /// - Complexity: O(*n*); no allocation once the tape is large enough.

@@ -53,7 +53,7 @@ enum JSONText {
     return .end
   }
 
-  /// Reads the key of a member and its colon, and writes its token; returns what is wrong.
+  /// Reads the key of a member and its colon, and writes its token; returns the fault.
   @inline(__always)
   static func scanKey(
     _ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,

@@ -12,12 +12,12 @@
 ///
 /// A `number` is one that is no 64-bit integer: it has a fraction or an exponent, or is too large.
 package struct JSONToken {
-  /// What a token stands for.
+  /// The kind of a token.
   package enum Kind: UInt8, Sendable {
     case null, `false`, `true`, integer, number, string, escapedString, object, array
   }
 
-  /// What the kind says: a number, an address or a count.
+  /// The word by kind: a number, an address or a count.
   package var word: UInt64
   /// Byte offset of the value in the payload.
   package var start: UInt64
@@ -25,10 +25,10 @@ package struct JSONToken {
   package var length: UInt32
   /// Index of the first token behind this value and everything in it.
   package var next: Int32
-  /// What the token stands for.
+  /// The kind of the token.
   package var kind: Kind
 
-  /// Makes a token; the table above says what goes where.
+  /// Makes a token; the table above tells the fields.
   package init(kind: Kind, word: UInt64, length: UInt32, next: Int32, start: UInt64) {
     self.word = word
     self.start = start

@@ -102,7 +102,7 @@ extension JSONPath {
   }
 }
 
-/// Lets an optional in an `Any` be opened without knowing what it wraps.
+/// Lets an optional in an `Any` be opened without knowing its wrapped type.
 private protocol OptionalValue {
   var content: Any? { get }
 }

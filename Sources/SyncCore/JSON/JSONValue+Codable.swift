@@ -4,8 +4,8 @@ extension JSONValue: Codable {
   /// Encodes a value into a tree, as `JSONEncoder` does: members sorted by name, decimals exact,
   /// dates as ISO 8601 text, data as Base64 text, UUIDs and URLs as text.
   ///
-  /// - Throws: What the value's own `encode(to:)` throws, and `EncodingError` for a number that
-  ///   JSON does not have.
+  /// - Throws: Errors of the value's own `encode(to:)`, and `EncodingError` for a number that JSON
+  ///   does not have.
   public init(encoding value: some Encodable) throws {
     if let json = value as? JSONValue {
       self = json

@@ -3,7 +3,7 @@ public import Foundation
 extension JSONValue {
   /// Reads a document: exactly one value.
   ///
-  /// - Throws: ``JSONError`` with the position and what to do.
+  /// - Throws: ``JSONError`` with the position and the remedy.
   /// - Complexity: O(*n*).
   public init(parsing data: Data, options: JSONReadingOptions = JSONReadingOptions()) throws {
     self = try data.withUnsafeBytes { try JSONValue(bytes: $0, options: options) }
@@ -11,7 +11,7 @@ extension JSONValue {
 
   /// Reads a document from a text.
   ///
-  /// - Throws: ``JSONError`` with the position and what to do.
+  /// - Throws: ``JSONError`` with the position and the remedy.
   /// - Complexity: O(*n*).
   public init(parsing text: String, options: JSONReadingOptions = JSONReadingOptions()) throws {
     var text = text
@@ -48,7 +48,7 @@ extension JSONValue {
     data(sortsKeys: true)
   }
 
-  /// Reads what ``canonicalData`` has written, or any other JSON document.
+  /// Reads the text of ``canonicalData``, or any other JSON document.
   ///
   /// - Throws: ``JSONError`` when the bytes are no JSON.
   /// - Complexity: O(*n*).

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A JSON value as a tree: what delegates see and what export makes.
+/// A JSON value as a tree: delegates see it and export makes it.
 ///
 /// ```swift
 /// var item: JSONValue = ["id": 6, "name": "Shawn", "tags": ["a", "b"]]
@@ -9,9 +9,9 @@ public import Foundation
 /// ```
 ///
 /// Whole numbers are exact up to 64 bits, other numbers exact up to the 38 digits of a decimal;
-/// only what a decimal cannot hold is a double. Numbers are equal when they are the same number in
-/// JSON: `.integer(1)`, `.decimal(1)` and `.double(1)` are, and so are the decimal and the double
-/// `0.1`. Booleans are never numbers. Text is compared byte by byte.
+/// only a number that a decimal cannot hold is a double. Numbers are equal when they are the same
+/// number in JSON: `.integer(1)`, `.decimal(1)` and `.double(1)` are, and so are the decimal and
+/// the double `0.1`. Booleans are never numbers. Text is compared byte by byte.
 ///
 /// ## At a glance
 /// - Reading: `init(parsing:options:)`, ``init(_:)``, ``init(encoding:)``, ``init(canonical:)``

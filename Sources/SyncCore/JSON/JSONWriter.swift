@@ -29,7 +29,7 @@ package struct JSONWritingOptions: Sendable, Hashable {
 /// Commas and indentation are its business. The caller keeps begin and end in balance and gives
 /// every member of an object a key.
 package struct JSONWriter {
-  /// What was written and not yet drained.
+  /// The bytes written and not yet drained.
   package private(set) var bytes: [UInt8] = []
   private let options: JSONWritingOptions
   /// For each open container whether it is still empty.
@@ -48,7 +48,7 @@ package struct JSONWriter {
     return writer.bytes
   }
 
-  /// Hands over what was written once it is more than `limit` bytes, and forgets it.
+  /// Hands over the written bytes once they are more than `limit`, and forgets them.
   package mutating func drain(
     above limit: Int = 0, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
@@ -170,7 +170,7 @@ package struct JSONWriter {
     bytes.append(bracket)
   }
 
-  /// Writes what stands between this value or key and the one before it.
+  /// Writes the text between this value or key and the one before it.
   private mutating func separate() {
     if followsKey {
       followsKey = false

@@ -1,7 +1,7 @@
 /// Says which of the values that an attribute can hold can also be read by the program: by the type
 /// that its class declares, and by the transformer that the model names.
 ///
-/// What comes from outside (JSON, keys, batches) is checked before it is stored, because a property
+/// A value from outside (JSON, keys, batches) is checked before it is stored, because a property
 /// has no way to throw when it is read.
 package struct AttributeCheck: Sendable {
   private let types: [DeclaredType]
@@ -27,8 +27,8 @@ package struct AttributeCheck: Sendable {
   /// Whether the program needs a value where the model needs none.
   package var needsValue: Bool { needyType != nil }
 
-  /// The check of values alone, for those who ask for missing ones themselves; nil when every value
-  /// can be read.
+  /// The check of values alone, for callers that ask for missing ones themselves; nil when every
+  /// value can be read.
   package var ofValues: AttributeCheck? {
     guard !types.isEmpty || transformer != nil else { return nil }
     var result = self

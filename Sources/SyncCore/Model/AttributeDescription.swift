@@ -11,7 +11,7 @@ public struct AttributeDescription: Sendable {
   /// Whether the value lives in objects only and is never stored.
   public package(set) var isTransient: Bool
 
-  /// What a new object starts with; ``Value/null`` when the model gives no default.
+  /// The value with which a new object starts; ``Value/null`` when the model gives no default.
   public package(set) var defaultValue: Value
 
   /// Name of the transformer of a transformable attribute, as the model gives it.
@@ -49,9 +49,9 @@ public struct AttributeDescription: Sendable {
     self.valueClassName = valueClassName
   }
 
-  /// Name of the transformer between objects and stored values; nil when the stored values
-  /// themselves are what objects show. Transformers that only archive objects do not count: values
-  /// of every kind are archived anyway.
+  /// Name of the transformer between objects and stored values; nil when objects show the stored
+  /// values themselves. Transformers that only archive objects do not count: values of every kind
+  /// are archived anyway.
   package var objectTransformerName: String? {
     guard type == .transformable, let name = valueTransformerName, !name.isEmpty,
       !AttributeDescription.archivers.contains(name)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns what others call the value of an attribute into what is stored, and back.
+/// Turns the outside form of an attribute's value into the stored one, and back.
 ///
 /// A transformer has two sides, and a model may use it for either:
 ///
@@ -8,9 +8,8 @@ import Foundation
 ///   transformable one in the model. It sees every JSON value but null, arrays and objects too, and
 ///   its answer is final: it is converted only when its kind does not fit the attribute.
 /// - **Objects**: a transformable attribute names it in the model (`valueTransformerName`).
-///   `value(forKey:)`, `setValue(_:forKey:)` and `@Transformable` give and take what it makes of
-///   the stored value: a colour, a shape. Without a name the stored value itself is given and
-///   taken.
+///   `value(forKey:)`, `setValue(_:forKey:)` and `@Transformable` give and take its object for the
+///   stored value: a colour, a shape. Without a name the stored value itself is given and taken.
 ///
 /// ```swift
 /// struct EntityDecoder: AttributeTransformer {                     // JSON only
@@ -30,8 +29,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// A transformable attribute keeps the stored value with its kind as bytes, so whatever kind a
-/// transformer makes comes back as it was.
+/// A transformable attribute keeps the stored value with its kind as bytes, so a value of any kind
+/// comes back as it was.
 public protocol AttributeTransformer: Sendable {
   /// The value to store for a JSON value; ``Value/null`` for none.
   ///
@@ -43,12 +42,12 @@ public protocol AttributeTransformer: Sendable {
   /// it is.
   func json(from value: Value) throws -> JSONValue?
 
-  /// What an object shows of a stored value, which is never ``Value/null``.
+  /// The object for a stored value, which is never ``Value/null``.
   ///
   /// - Throws: Any error, when the stored value is none that the transformer makes.
   func object(from value: Value) throws -> Any
 
-  /// The value to store for what a program sets on an object; ``Value/null`` for none.
+  /// The value to store for an object that a program sets; ``Value/null`` for none.
   ///
   /// - Throws: Any error, when it cannot be stored.
   func value(ofObject object: Any) throws -> Value
@@ -73,9 +72,9 @@ extension AttributeTransformer {
   }
 }
 
-/// What a transformer cannot do.
+/// An error of a transformer.
 public struct TransformerError: Error, Sendable {
-  /// A sentence that says what is wrong.
+  /// A sentence that tells the error.
   public let message: String
 
   /// Makes an error of a sentence.

@@ -13,7 +13,7 @@ extension AttributeType {
   }
 
   /// Returns the value in the kind in which the type is kept, or nil when it is none of the type.
-  /// Only what is written differently but means the same is turned: `1` for a double is `1.0`.
+  /// Only other forms of the same value are turned: `1` for a double is `1.0`.
   func modelValue(_ value: Value) -> Value? {
     switch (self, value) {
     case (_, .null): .null

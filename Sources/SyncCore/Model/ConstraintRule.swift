@@ -1,4 +1,4 @@
-/// What uniqueness constraints, indexes and renaming identifiers refer to.
+/// The references of uniqueness constraints, indexes and renaming identifiers.
 enum ConstraintRule {
   static func check(_ record: EntityRecord) throws(ModelError) {
     for constraint in record.uniquenessConstraints {

@@ -35,8 +35,7 @@ package struct DeclaredType: Sendable {
 
   /// Whether a stored value can be read.
   ///
-  /// - Parameter shown: What the transformer of the attribute makes of it; without one the value
-  ///   itself.
+  /// - Parameter shown: The transformer's object for it; without one the value itself.
   func takes(_ stored: Value, _ shown: Any?) -> Bool { takesValue(stored, shown) }
 }
 

@@ -1,4 +1,4 @@
-/// An entity as it is declared: what a ``ManagedObjectModel`` makes an ``EntityDescription`` of.
+/// An entity as it is declared: a ``ManagedObjectModel`` makes an ``EntityDescription`` of it.
 ///
 /// ```swift
 /// EntityDraft("User", [
@@ -32,7 +32,7 @@ public struct EntityDraft: Sendable {
   /// Annotations, for mapping and for the program's own use.
   package var userInfo: [String: String]
 
-  /// What the entity is known by across renamings: its name in an earlier version of the model.
+  /// The name of the entity across renamings: its name in an earlier version of the model.
   package var renamingIdentifier: String?
 
   /// Makes a draft; all but the name may be set later.

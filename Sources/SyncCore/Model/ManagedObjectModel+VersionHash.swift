@@ -13,7 +13,7 @@
 /// | which attribute is the primary key | how that is said |
 /// | uniqueness constraints, indexes | transient properties, renaming identifiers |
 extension ManagedObjectModel {
-  /// 16 hexadecimal digits (FNV-1a, 64 bits) over what the model stores.
+  /// 16 hexadecimal digits (FNV-1a, 64 bits) over the stored shape of the model.
   package var versionHash: String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in storedShape.utf8 {
@@ -23,7 +23,7 @@ extension ManagedObjectModel {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// What the version hash is made of: a line for each entity, property, constraint and index.
+  /// The text under the version hash: a line for each entity, property, constraint and index.
   package var storedShape: String {
     let repeated = repeatedNames()
     let ordered = entities.sortedByText(\.name)

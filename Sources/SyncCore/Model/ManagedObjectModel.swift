@@ -41,7 +41,7 @@ public final class ManagedObjectModel: Sendable {
   }
 }
 
-/// What the builder knows of one entity once everything is resolved. Properties are in slot order:
+/// The builder's record of one entity once everything is resolved. Properties are in slot order:
 /// inherited ones first, in the order of the superentity, then the entity's own.
 package struct EntityRecord: Sendable {
   package var name: String

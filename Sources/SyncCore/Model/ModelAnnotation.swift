@@ -1,12 +1,12 @@
-/// What the user info of a model can say about mapping. Each annotation has a current and a legacy
-/// key; the current one wins when both are there.
+/// The annotations of mapping in the user info of a model. Each annotation has a current and a
+/// legacy key; the current one wins when both are there.
 package enum ModelAnnotation: String, Sendable, CaseIterable {
   case isPrimaryKey, remoteKey, nonExportable, valueTransformer
 
   package var currentKey: String { "sync.\(rawValue)" }
   package var legacyKey: String { "hyper.\(rawValue)" }
 
-  /// Returns what the user info says, or nil when it says nothing.
+  /// Returns the annotation in the user info, or nil when it has none.
   package func value(in userInfo: [String: String]) -> String? {
     userInfo[currentKey] ?? userInfo[legacyKey]
   }

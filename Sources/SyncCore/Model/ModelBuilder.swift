@@ -1,4 +1,4 @@
-/// The drafts of a model: resolves what they say about each other, and freezes them.
+/// The drafts of a model: resolves their references to each other, and freezes them.
 struct ModelBuilder {
   /// In order. An entity may name others that follow later.
   var entities: [EntityDraft]
@@ -8,8 +8,8 @@ struct ModelBuilder {
 
   /// Resolves and validates everything; the records are in the order of the drafts.
   ///
-  /// - Throws: ``ModelError`` for the first thing that is wrong, with entity and property and a
-  ///   sentence that says what to do.
+  /// - Throws: ``ModelError`` for the first error, with entity and property and a sentence that
+  ///   tells its remedy.
   func records() throws(ModelError) -> [EntityRecord] {
     try NameRule.checkText([versionIdentifier])
     let hierarchy = try EntityHierarchy(entities)
@@ -29,7 +29,7 @@ struct ModelBuilder {
 
   /// Makes the record of one entity: inherited properties first, then its own, with their slots.
   ///
-  /// - Complexity: to look at them, linear in its own; what it inherits was looked at and is
+  /// - Complexity: to look at them, linear in its own; inherited ones were looked at and are
   ///   copied.
   private func record(
     at index: Int, inheriting superentity: EntityRecord?, in hierarchy: EntityHierarchy

@@ -1,6 +1,7 @@
-/// What is wrong with a model, and where.
+/// An error of a model, and its place.
 public struct ModelError: Error, Sendable, Hashable {
-  /// What is wrong: thrown when a model is made or read, or asked for what it does not have.
+  /// The kind of an error: thrown when a model is made or read, or asked for a part that it does
+  /// not have.
   public enum Code: String, Sendable, Hashable, Codable {
     /// A call or the model itself names an entity that is not there. Look at the spelling.
     case unknownEntity
@@ -39,13 +40,13 @@ public struct ModelError: Error, Sendable, Hashable {
     case invalidPrimaryKey
   }
 
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
   /// Name of the entity it is about; nil where it is about none.
   public let entity: String?
   /// Name of the property it is about; nil where it is about none.
   public let property: String?
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   package init(_ code: Code, entity: String? = nil, property: String? = nil, message: String) {
@@ -66,7 +67,7 @@ public struct ModelError: Error, Sendable, Hashable {
 
 extension ModelError: ExplainedError {}
 
-/// The sentences about what entities and relationships say of each other.
+/// The sentences about references of entities and relationships to each other.
 extension ModelError {
   static func duplicateEntity(_ name: String) -> ModelError {
     ModelError(

@@ -35,7 +35,7 @@ struct ObjectTransformer<Object>: AttributeTransformer {
     return try store(object)
   }
 
-  /// What a JSON value may stand for: JSON writes dates and bytes as text.
+  /// The values that a JSON value may stand for: JSON writes dates and bytes as text.
   private static func readings(of json: JSONValue) -> [Value] {
     var readings = [Value(json: json)]
     if let text = json.stringValue {

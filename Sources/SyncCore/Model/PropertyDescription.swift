@@ -40,7 +40,7 @@ public enum PropertyDescription: Sendable {
     }
   }
 
-  /// What the property was called in an earlier version of the model.
+  /// The name of the property in an earlier version of the model.
   public var renamingIdentifier: String? {
     switch self {
     case .attribute(let attribute): attribute.renamingIdentifier

@@ -2,7 +2,7 @@ import Foundation
 
 extension PropertyDraft {
   /// Makes the description of the property once everything about it alone is found to be right.
-  /// What it says about other entities is resolved later.
+  /// References to other entities are resolved later.
   func description(
     slot: Int, entity: String, index: Int
   ) throws(ModelError) -> PropertyDescription {

@@ -1,7 +1,8 @@
 /// An attribute or a relationship as it is declared: `.attribute("age", .integer16)`,
 /// `.toOne("user", to: "User")`, `.toMany("notes", to: "Note")`.
 public struct PropertyDraft: Sendable {
-  /// What is declared, without what only the whole model can tell: slots, and the other end.
+  /// The declaration, without the parts that only the whole model can tell: slots, and the other
+  /// end.
   package let content: PropertyDescription
 
   package static func attribute(_ declared: AttributeDescription) -> PropertyDraft {

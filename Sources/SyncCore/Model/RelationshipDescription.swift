@@ -84,7 +84,7 @@ package enum RelationshipKind: Sendable, Hashable {
   case manyToMany
 }
 
-/// What happens to the objects of a relationship when their owner is deleted.
+/// The fate of the objects of a relationship when their owner is deleted.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
   /// Nothing: the other side may keep pointing nowhere.
   case noAction = "No Action"

@@ -1,7 +1,7 @@
 /// Finds the destination and the inverse of every relationship.
 ///
 /// Both sides of an inverse must name each other, and each must lead to the entity that declares
-/// the other. What a subentity inherits keeps the destination and inverse of the declaring entity,
+/// the other. An inherited relationship keeps the destination and inverse of the declaring entity,
 /// and is taken from there: found once, however many entities inherit it.
 struct RelationshipResolver {
   let indexes: [String: Int]

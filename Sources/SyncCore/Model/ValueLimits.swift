@@ -15,7 +15,7 @@ package struct ValueLimits: Sendable {
     }
 
     package let rule: Rule
-    /// What is wrong, as the end of a sentence that begins with the attribute's name.
+    /// The problem, as the end of a sentence that begins with the attribute's name.
     package let text: String
   }
 

@@ -64,7 +64,7 @@ struct AttributeElementReader {
   private func validation(
     _ type: AttributeType, _ fields: inout MarkupFields
   ) throws(ModelError) -> ValidationRules {
-    // For types without limits the text is kept, and the builder says what is wrong.
+    // For types without limits the text is kept, and the builder tells the error.
     let measure = type.measure ?? .string
     return ValidationRules(
       minimum: try value(

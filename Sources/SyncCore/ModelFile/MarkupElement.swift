@@ -1,6 +1,5 @@
-/// Hands out the attributes of one element of a model document by name and type. An
-/// attribute that is not asked for and not known is an error in the end: it might change what is
-/// stored.
+/// Hands out the attributes of one element of a model document by name and type. An attribute that
+/// is not asked for and not known is an error in the end: it might change the stored form.
 struct MarkupFields {
   let element: MarkupElement
   let document: String
@@ -55,7 +54,7 @@ struct MarkupFields {
 
   /// Ends the reading of the element's attributes.
   ///
-  /// - Parameter harmless: attributes that do not change what is stored and are passed over.
+  /// - Parameter harmless: attributes that do not change the stored form and are passed over.
   /// - Throws: ``ModelError`` when any other attribute is left.
   func finish(harmless: Set<String> = []) throws(ModelError) {
     for attribute in element.attributes {
@@ -72,7 +71,7 @@ struct MarkupFields {
     }
   }
 
-  /// Makes an error that names the document, the place, and what it is about.
+  /// Makes an error that names the document, the place, and the subject.
   ///
   /// - Parameter attribute: name of the attribute whose place is meant; nil for the element.
   func error(
@@ -117,7 +116,8 @@ struct MarkupPlace: Hashable, CustomStringConvertible {
   var description: String { "line \(line), column \(column)" }
 }
 
-/// Why a document is no well-formed XML, or uses what the reader refuses, and where.
+/// The reason why a document is no well-formed XML, or uses a form that the reader refuses, and its
+/// place.
 struct XMLError: Error, Hashable {
   let message: String
   let place: MarkupPlace

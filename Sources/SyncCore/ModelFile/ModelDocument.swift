@@ -6,7 +6,7 @@ package struct ModelDocument: Sendable {
   /// The XML of the version that counts.
   package let data: Data
 
-  /// What to call the document in messages.
+  /// The name of the document in messages.
   package let name: String
 
   /// Finds the current version and reads its XML.
@@ -136,8 +136,8 @@ extension ManagedObjectModel {
   /// file inside it.
   ///
   /// - Throws: ``ModelError`` when there is none, when it is malformed (with line and column), when
-  ///   it asks for something that would change what is stored and is not supported, and when what
-  ///   it says is contradictory (with entity and property).
+  ///   it asks for a feature that would change the stored form and is not supported, and when it is
+  ///   contradictory (with entity and property).
   public convenience init(contentsOf url: URL) throws(ModelError) {
     let document = try ModelDocument(contentsOf: url)
     try self.init(xml: document.data, documentName: document.name)

@@ -2,10 +2,10 @@ import Foundation
 
 /// Reads the XML of a model document into drafts.
 ///
-/// What does not change what is stored is passed over: the layout of the editor (`elements`),
-/// configurations, fetch request templates, fetched properties, settings for generated code,
-/// spotlight. Large values with external storage stay in the row. Indexes over expressions
-/// are passed over too: they only speed things up. Anything unknown is an error.
+/// Elements that do not change the stored form are passed over: the layout of the editor
+/// (`elements`), configurations, fetch request templates, fetched properties, settings for
+/// generated code, spotlight. Large values with external storage stay in the row. Indexes over
+/// expressions are passed over too: they only speed things up. Anything unknown is an error.
 struct ModelFileReader {
   /// Name of the document, for messages.
   let document: String
@@ -143,7 +143,7 @@ struct ModelFileReader {
         “\(draft.destinationName)”. Write the same entity twice.
         """, at: "inverseEntity")
     }
-    // What a to-one relationship is looked up by has an index anyway.
+    // The column of a to-one relationship has an index anyway.
     try fields.finish(harmless: ModelFileReader.harmlessInProperties.union(["indexed"]))
     for child in element.children {
       guard child.name == "userInfo" else { throw unknown(child, in: fields) }
@@ -162,7 +162,7 @@ struct ModelFileReader {
         """)
   }
 
-  // MARK: - What is passed over
+  // MARK: - Elements that are passed over
 
   private static let harmlessInEntities: Set<String> = [
     "syncable", "codeGenerationType", "versionHashModifier", "coreSpotlightDisplayNameExpression",

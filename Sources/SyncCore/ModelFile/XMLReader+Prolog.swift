@@ -1,4 +1,4 @@
-/// What stands around the root element.
+/// The text around the root element.
 extension XMLReader {
   /// Checks that the bytes are UTF-8 without forbidden characters, and makes all line ends alike.
   static func normalized(_ bytes: [UInt8]) throws(XMLError) -> [UInt8] {

@@ -57,7 +57,7 @@ extension XMLReader {
 
   /// Skips to behind the end mark.
   ///
-  /// - Returns: what stands before it.
+  /// - Returns: the text before it.
   mutating func skip(
     through end: StaticString, of what: String
   ) throws(XMLError) -> ArraySlice<UInt8> {

@@ -3,7 +3,8 @@ import Foundation
 /// Calculation in filters, the same in memory and in SQL (https://www.sqlite.org/lang_expr.html).
 ///
 /// - Anything with nil is nil; so is a division by zero, and a result that is not a number.
-/// - Whole numbers stay whole: `7 / 2` is 3. What does not fit into 64 bits becomes a double.
+/// - Whole numbers stay whole: `7 / 2` is 3. A result that does not fit into 64 bits becomes a
+///   double.
 /// - Decimals with decimals or whole numbers are calculated exactly, up to 38 digits.
 /// - `%%` is the remainder of whole numbers. `**` gives a double.
 /// - `&`, `|`, `^`, `<<` and `>>` work on the 64 bits of whole numbers, as in Swift.

@@ -1,11 +1,12 @@
 package import Foundation
 
-/// What to fetch: the entity, which of its objects, in which order, and what of them.
+/// The question of a fetch: the entity, the filter of its objects, their order, and the form of the
+/// answer.
 ///
-/// Without sort keys the order is that of insertion, which is also what decides between objects
-/// that the sort keys leave equal. Row space only: a context makes objects of the answer.
+/// Without sort keys the order is that of insertion, which also decides between objects that the
+/// sort keys leave equal. Row space only: a context makes objects of the answer.
 package struct FetchPlan: Sendable {
-  /// What the answer lists.
+  /// The rows of the answer.
   package enum Output: Sendable {
     /// Whole rows.
     case rows
@@ -34,7 +35,7 @@ package struct FetchPlan: Sendable {
   /// A condition on groups, over the names of the columns.
   package var having: Filter?
 
-  /// What `now()` is in its filters: one moment, for the store and for what is not saved yet.
+  /// The moment of `now()` in its filters: one, for the store and for unsaved objects.
   package var now = Date()
 
   package init(
@@ -57,7 +58,7 @@ package struct FetchColumn: Sendable, Hashable {
   /// Key path to an attribute or a to-one relationship; empty for a count of objects.
   package var keyPath: String
 
-  /// What is calculated from the values of a group; nil for the value itself.
+  /// The function calculated over the values of a group; nil for the value itself.
   package var function: AggregateFunction?
 
   package init(_ keyPath: String, as name: String? = nil, function: AggregateFunction? = nil) {

@@ -1,4 +1,4 @@
-/// Filters made without text: what the typed form over key paths is built on.
+/// Filters made without text: the typed form over key paths is built on them.
 extension Filter {
   /// Compares a key path with a value.
   ///
@@ -40,7 +40,7 @@ extension Filter {
     compare(.path(FilterPath(path)), .between, .range(lower, upper))
   }
 
-  /// Compares what a function makes of the members of a to-many path with a value.
+  /// Compares the result of a function over the members of a to-many path with a value.
   ///
   /// - Parameter key: keys behind the path, to the attribute; empty for a count.
   package static func compare(

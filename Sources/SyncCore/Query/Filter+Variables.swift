@@ -8,7 +8,7 @@ extension Filter {
   /// The filter with values in the places of variables. Variables of a SUBQUERY are its own; others
   /// that get no value stay, and using the filter then is an error that names them.
   ///
-  /// - Parameter values: By name, without the `$`: what `%@` takes too.
+  /// - Parameter values: By name, without the `$`: any argument that `%@` takes.
   public func withSubstitutionVariables(_ values: [String: Any?]) -> Filter {
     Filter(
       Result { () throws(FilterError) in
@@ -57,13 +57,13 @@ private struct FilterSubstitution: FilterMapping {
 
 /// Puts something else in the places of the paths of a filter.
 protocol FilterMapping {
-  /// What stands for a path.
+  /// The expression in the place of a path.
   func operand(for path: FilterPath) throws(FilterError) -> FilterExpression
 
-  /// What stands for the path to the objects of a subquery.
+  /// The path in the place of the one to the objects of a subquery.
   func collection(_ path: FilterPath) throws(FilterError) -> FilterPath
 
-  /// What is done inside a subquery, which has a variable of its own.
+  /// The replacement inside a subquery, which has a variable of its own.
   func inside(_ variable: String) -> Self
 }
 

@@ -2,11 +2,11 @@ import Foundation
 
 /// Something that can stand for `%@` in a filter and is not a plain value: managed objects are.
 package protocol FilterArgument {
-  /// What takes the place of `%@`.
+  /// The operand in the place of `%@`.
   var filterOperand: FilterOperand { get }
 }
 
-/// What an argument of a filter comes down to.
+/// The operand that an argument of a filter means.
 package enum FilterOperand: Sendable {
   case value(Value)
   case object(ManagedObjectID)

@@ -16,7 +16,7 @@ struct FilterArguments {
     }
   }
 
-  /// What the next argument comes down to.
+  /// The operand of the next argument.
   mutating func next(
     _ specifier: FilterToken.Specifier, at position: Int
   ) throws(FilterError) -> FilterExpression {

@@ -9,8 +9,8 @@ import Foundation
 /// | `NSDecimalNumber` | whole numbers; doubles by their shortest digits |
 /// | `NSString` | whole numbers and decimals in plain digits, UUIDs and URLs in their one spelling |
 ///
-/// A number is a number already, a text a text, a date a date. Of nothing each is nothing, and so
-/// is what cannot be turned. Memory and SQL both calculate with ``apply(to:)``, so they cannot
+/// A number is a number already, a text a text, a date a date. Of null each is null, and so is a
+/// value that cannot be turned. Memory and SQL both calculate with ``apply(to:)``, so they cannot
 /// differ.
 package enum FilterCast: String, Sendable, Hashable, CaseIterable {
   /// The types that a filter may name.
@@ -27,8 +27,8 @@ package enum FilterCast: String, Sendable, Hashable, CaseIterable {
   case decimalOfNumber
   case textOfNumber
 
-  /// How values of a kind are turned, and the kind of the result; no cast when they are what is
-  /// wanted already, nil when there is no way.
+  /// How values of a kind are turned, and the kind of the result; no cast when they are of the
+  /// wanted kind already, nil when there is no way.
   static func path(
     from kind: FilterKind, to target: Target
   ) -> (cast: FilterCast?, kind: FilterKind)? {

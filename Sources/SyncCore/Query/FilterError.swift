@@ -1,7 +1,7 @@
-/// What is wrong with a filter, a sort key or a fetch, and where.
+/// An error in a filter, a sort key or a fetch, and its place.
 public struct FilterError: Error, Sendable, Hashable {
-  /// What is wrong: thrown when a filter is resolved against an entity, mostly by the fetch, and
-  /// nothing was read. Correct the text; the message says what could stand there.
+  /// The kind of an error: thrown when a filter is resolved against an entity, mostly by the fetch,
+  /// and nothing was read. Correct the text; the message tells the possible words.
   public enum Code: String, Sendable, Hashable, Codable {
     /// The text is not a filter: see ``FilterError/position`` and ``FilterError/expected``.
     case syntax
@@ -24,14 +24,14 @@ public struct FilterError: Error, Sendable, Hashable {
     case tooLarge
   }
 
-  /// What is wrong.
+  /// The kind of the error.
   public let code: Code
 
   /// Where in ``text`` the mistake is, counted in characters from 0; nil when it is not in one
   /// place.
   public let position: Int?
 
-  /// What could have stood there; nil when that is not the point.
+  /// The words that could have stood there; nil when that is not the point.
   public let expected: String?
 
   /// The text of the filter or the sort key.
@@ -41,7 +41,7 @@ public struct FilterError: Error, Sendable, Hashable {
   /// The key path it is about; nil where it is about none.
   public let key: String?
 
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that tells the error and its remedy.
   public let message: String
 
   package init(

@@ -15,9 +15,9 @@ package enum FilterFunction: String, Sendable, Hashable, CaseIterable {
   case trunc
   /// The square root; nothing of a negative number.
   case sqrt
-  /// The text in small letters, whatever the language.
+  /// The text in small letters, in every language alike.
   case lowercase
-  /// The text in capital letters, whatever the language.
+  /// The text in capital letters, in every language alike.
   case uppercase
   /// How many characters a text has.
   case length

@@ -1,4 +1,4 @@
-/// What a value in a filter is measured by. Only values of one family compare.
+/// The kind by which a value in a filter is compared. Only values of one family compare.
 package enum FilterKind: Sendable, Hashable {
   /// Nothing is known: the constant nil.
   case null
@@ -29,7 +29,7 @@ package enum FilterKind: Sendable, Hashable {
     }
   }
 
-  /// The kind of a constant before it is fitted to what it is compared with.
+  /// The kind of a constant before it is fitted to the other side.
   init(_ value: Value) {
     switch value {
     case .null: self = .null

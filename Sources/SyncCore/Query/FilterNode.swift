@@ -1,7 +1,6 @@
 /// The tree of a filter, as it was written: keys are names, nothing is checked against an entity.
 ///
-/// ``FilterResolver`` turns it into a ``ResolvedFilter``, which is what gets evaluated and
-/// translated to SQL.
+/// ``FilterResolver`` turns it into a ``ResolvedFilter``, which is evaluated and translated to SQL.
 package indirect enum FilterNode: Sendable {
   case constant(Bool)
   case and([FilterNode])
@@ -28,7 +27,7 @@ package enum FilterQuantifier: String, Sendable, Hashable {
   case none = "NONE"
 }
 
-/// What a comparison asks.
+/// The question of a comparison.
 package enum FilterOperation: String, Sendable, Hashable, CaseIterable {
   case equal = "=="
   case notEqual = "!="
@@ -116,7 +115,7 @@ package enum ArithmeticOperation: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What is calculated from many values. Values that are nil do not take part, except in a count of
+/// A value calculated from many values. Values that are nil do not take part, except in a count of
 /// objects.
 package enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
   case count

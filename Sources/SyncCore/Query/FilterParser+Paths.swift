@@ -1,4 +1,4 @@
-/// Paths, and what is asked of the members that they lead to.
+/// Paths, and the questions about members that they lead to.
 ///
 /// ```
 /// path = (SELF | $name | key | %K) { . key } [. @function { . key } | [SIZE]]

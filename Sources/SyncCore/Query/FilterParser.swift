@@ -7,10 +7,10 @@
 /// comparison = [ANY | SOME | ALL | NONE] sum [operator ["[cd]"] sum] | TRUEPREDICATE | …
 /// ```
 ///
-/// Parentheses stand around conditions and around calculations; which of the two only shows at what
-/// lies inside, so every level returns either (``Term``).
+/// Parentheses stand around conditions and around calculations; the content alone tells which, so
+/// every level returns either (``Term``).
 struct FilterParser {
-  /// What a piece of the text turned out to be.
+  /// A parsed piece of the text.
   enum Term {
     case condition(FilterNode)
     case expression(FilterExpression)

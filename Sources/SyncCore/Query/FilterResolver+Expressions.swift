@@ -2,7 +2,7 @@ import Foundation
 
 /// Values, paths, calculations and aggregates.
 extension FilterResolver {
-  /// Resolves what has to be one value.
+  /// Resolves an expression that has to be one value.
   mutating func expression(
     _ expression: FilterExpression
   ) throws(FilterError) -> ResolvedExpression {
@@ -148,7 +148,7 @@ extension FilterResolver {
     }
   }
 
-  /// What a function is applied to, and the kind of its result.
+  /// The argument of a function, and the kind of its result.
   private mutating func argument(
     _ function: AggregateFunction, key: [String]
   ) throws(FilterError) -> (ResolvedExpression?, FilterKind) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Kinds: what compares with what, and constants in the form of what they are compared with.
+/// Kinds: the kinds that compare with each other, and constants in the form of the other side.
 extension FilterResolver {
   func mismatch(_ what: String, _ advice: String = "") -> FilterError {
     FilterError(
@@ -37,7 +37,8 @@ extension FilterResolver {
       switch other.kind {
       case .integer: integer(value)
       case .real: real(value)
-      // What no decimal can hold (infinity, 1e300) stays a double, which compares all the same.
+      // A number that no decimal can hold (infinity, 1e300) stays a double, which compares all the
+      // same.
       case .decimal: decimal(value) ?? real(value)
       case .date: date(value)
       case .text: text(value)
@@ -53,7 +54,7 @@ extension FilterResolver {
     return .string(TextFolding.fold(text, options))
   }
 
-  /// What helps where texts look like numbers, or numbers were written as texts.
+  /// Advice where texts look like numbers, or numbers were written as texts.
   private func advice(_ value: Value, for other: ResolvedExpression) -> String {
     switch (other.kind, value) {
     case (.text, .int), (.text, .double), (.text, .decimal):

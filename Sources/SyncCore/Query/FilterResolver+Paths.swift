@@ -15,7 +15,7 @@ struct PathWalk {
   /// Whether the path ends with a to-many relationship.
   var restIsEmpty: Bool { attribute == nil && hops.last?.relationship.isToMany == true }
 
-  /// What a path without to-many relationships leads to.
+  /// The end of a path without to-many relationships.
   var expression: ResolvedExpression { expression(ResolvedPath(scope: scope, hops: hops)) }
 
   private func expression(_ path: ResolvedPath) -> ResolvedExpression {
@@ -25,7 +25,7 @@ struct PathWalk {
     return ResolvedExpression(.object(path), .object(root: entity.rootIndex))
   }
 
-  /// The collection up to the last to-many relationship, and what the rest leads to from a member.
+  /// The collection up to the last to-many relationship, and the rest of the path from a member.
   ///
   /// - Parameter scope: the scope that the members will be.
   func split(scope memberScope: Int) -> (ResolvedCollection, ResolvedExpression) {
@@ -99,7 +99,7 @@ extension FilterResolver {
 extension Filter {
   /// Checks the filter against an entity.
   ///
-  /// - Parameter now: what `now()` is.
+  /// - Parameter now: the moment of `now()`.
   /// - Throws: ``FilterError`` for a mistake in the text, an unknown key, or sides that do not
   ///   compare.
   package func resolved(

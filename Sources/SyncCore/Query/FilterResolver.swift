@@ -3,7 +3,7 @@ import Foundation
 /// Checks the tree of a filter against an entity and fits its parts to each other. This file:
 /// conditions and collections.
 struct FilterResolver {
-  /// What names mean.
+  /// The meaning of names.
   struct Scope {
     /// Name of the variable; nil for the object itself and for members that have no name.
     var variable: String?
@@ -16,7 +16,7 @@ struct FilterResolver {
   /// Columns of an answer by name, for conditions on groups; nil for conditions on objects.
   var columns: [ResolvedColumn]?
 
-  /// What `now()` is.
+  /// The moment of `now()`.
   let now: Date
 
   init(entity: EntityDescription, now: Date, columns: [ResolvedColumn]? = nil) {
@@ -129,7 +129,7 @@ struct FilterResolver {
     return walk.isToMany ? walk : nil
   }
 
-  /// Whether the body holds for a member; it gets what the path leads to from there.
+  /// Whether the body holds for a member; it gets the end of the path from there.
   private mutating func exists(
     _ walk: PathWalk,
     _ body: (inout FilterResolver, ResolvedExpression) throws(FilterError) -> ResolvedNode

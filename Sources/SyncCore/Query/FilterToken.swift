@@ -15,7 +15,7 @@ struct FilterToken {
     case end
   }
 
-  /// What kind of argument a `%` asks for.
+  /// The kind of argument that a `%` asks for.
   enum Specifier: String, Equatable {
     case any = "%@"
     case key = "%K"

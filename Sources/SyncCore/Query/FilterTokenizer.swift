@@ -94,7 +94,7 @@ struct FilterTokenizer {
 
   // MARK: - Texts
 
-  /// Reads a quoted text. `\n`, `\t`, `\r`, `\\`, `\"`, `\'` and `\uXXXX` are what they are in
+  /// Reads a quoted text. `\n`, `\t`, `\r`, `\\`, `\"`, `\'` and `\uXXXX` mean the same as in
   /// Swift; behind any other backslash nothing changes, so patterns need no double ones.
   private mutating func text(quote: Character) throws(FilterError) -> String {
     let start = position
@@ -175,7 +175,7 @@ struct FilterTokenizer {
     while let character = current, isDigit(character) { position += 1 }
   }
 
-  /// Whole numbers that fit are integers; what a double would round becomes a decimal.
+  /// Whole numbers that fit are integers; a number that a double would round becomes a decimal.
   private func value(
     _ text: String, isWhole: Bool, at start: Int
   ) throws(FilterError) -> Value {
@@ -247,7 +247,7 @@ struct FilterTokenizer {
 }
 
 extension FilterError {
-  /// A mistake in the text: what was expected there, and what is there.
+  /// A mistake in the text: the expected and the found words.
   static func syntax(_ position: Int, expected: String, found: String) -> FilterError {
     FilterError(
       .syntax, position: position, expected: expected,

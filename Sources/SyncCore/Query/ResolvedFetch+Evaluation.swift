@@ -6,7 +6,7 @@ extension ResolvedFetch {
     return try FilterEvaluator(subject).evaluate(filter)
   }
 
-  /// What the object is sorted by, to be compared with ``isBefore(_:_:)``.
+  /// The values by which the object is sorted, to be compared with ``isBefore(_:_:)``.
   package func sortPosition(of subject: any FilterSubject) throws -> SortPosition {
     let evaluator = FilterEvaluator(subject)
     return SortPosition(
@@ -99,7 +99,7 @@ extension ResolvedFetch {
   }
 }
 
-/// What an object is sorted by.
+/// The values by which an object is sorted.
 package struct SortPosition: Sendable {
   package let values: [Value]
   package let row: Int64

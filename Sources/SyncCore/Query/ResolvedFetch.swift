@@ -1,13 +1,14 @@
-/// A fetch plan checked against its entity: what the store and memory both work from.
+/// A fetch plan checked against its entity: the store and memory both work from it.
 package struct ResolvedFetch: Sendable {
   package let plan: FetchPlan
   package let filter: ResolvedNode?
   package let sort: [ResolvedSort]
 
-  /// What an answer of values lists; empty for rows and identifiers.
+  /// The columns of an answer of values; empty for rows and identifiers.
   package let columns: [ResolvedColumn]
 
-  /// What makes a group; nil when each object has a row of its own, empty when all are one group.
+  /// The expressions that make a group; nil when each object has a row of its own, empty when all
+  /// are one group.
   package let groups: [ResolvedExpression]?
   package let having: ResolvedNode?
 
@@ -25,7 +26,7 @@ package struct ResolvedColumn: Sendable {
   package let name: String
   package let function: AggregateFunction?
 
-  /// What is listed or put into the function; nil for a count of objects.
+  /// The expression that is listed or put into the function; nil for a count of objects.
   package let expression: ResolvedExpression?
   package let kind: FilterKind
 

@@ -2,14 +2,14 @@
 extension ResolvedFilter {
   /// Whether the filter means the object.
   ///
-  /// - Throws: ``FilterError`` when a value that serves as a pattern is none; what the subject
-  ///   throws when it reads a relationship.
+  /// - Throws: ``FilterError`` when a value that serves as a pattern is none; errors of the subject
+  ///   when it reads a relationship.
   package func matches(_ subject: any FilterSubject) throws -> Bool {
     try FilterEvaluator(subject).evaluate(node)
   }
 }
 
-/// The objects of the scopes, and what conditions come to for them.
+/// The objects of the scopes, and the results of conditions for them.
 struct FilterEvaluator {
   private var scopes: [any FilterSubject]
 

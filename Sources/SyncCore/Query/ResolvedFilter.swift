@@ -1,6 +1,6 @@
-/// A filter checked against an entity: keys are slots, constants have the kind of what they are
-/// compared with, text options are spelled out. Memory and SQL both work from this tree, so they
-/// cannot differ in what they understand.
+/// A filter checked against an entity: keys are slots, constants have the kind of the other side,
+/// text options are spelled out. Memory and SQL both work from this tree, so they cannot differ in
+/// its meaning.
 package struct ResolvedFilter: Sendable {
   package let entity: EntityDescription
   package let node: ResolvedNode
@@ -40,7 +40,7 @@ package enum TextOperator: Sendable, Hashable {
   case contains, begins, ends, like
 }
 
-/// Something with a value, and what the value is measured by.
+/// An expression with a value, and the kind by which it is compared.
 package struct ResolvedExpression: Sendable {
   package indirect enum Form: Sendable {
     case value(Value)
@@ -102,11 +102,11 @@ package struct ResolvedCollection: Sendable {
   package let entity: EntityDescription
 }
 
-/// What filters, orders and columns look at.
+/// A property that filters, orders or columns read.
 package enum ResolvedMention {
   case attribute(ResolvedPath, AttributeDescription)
   case object(ResolvedPath)
-  /// What follows up to the end is about the members.
+  /// The mentions up to the end are about the members.
   case members(ResolvedCollection)
   case endOfMembers
 }
@@ -153,7 +153,7 @@ extension ResolvedExpression {
   }
 }
 
-/// The constants of `IN`, fitted to the kind of what is looked for.
+/// The constants of `IN`, fitted to the kind of the left side.
 package struct ResolvedList: Sendable {
   /// Without repetitions and without nil, ascending.
   package let values: [Value]

@@ -12,7 +12,8 @@ extension Value {
     }
   }
 
-  /// What the store would give back: SQLite has no not-a-number, and columns lose the sign of zero.
+  /// The value that the store would give back: SQLite has no not-a-number, and columns lose the
+  /// sign of zero.
   var storable: Value {
     guard case .double(let double) = self else { return self }
     return double.isNaN ? .null : (double == 0 ? .double(0) : self)

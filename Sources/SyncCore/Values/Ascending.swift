@@ -1,7 +1,7 @@
 // A sort is long code, which the compiler writes out for each type of collection and each closure
-// that compares: a tenth of what there was to compile. Here are those that all collections share,
-// in the place of the library's own: a call of `sorted` takes one of them. An array that is
-// sorted with each object, or in one go with millions, has code of its own and says `sort(by:)`.
+// that compares: a tenth of all code to compile. Here are those that all collections share, in the
+// place of the library's own: a call of `sorted` takes one of them. An array that is sorted with
+// each object, or in one go with millions, has code of its own and says `sort(by:)`.
 
 extension Sequence<Int64> {
   /// The numbers in ascending order.
@@ -108,8 +108,8 @@ extension Dictionary where Key == String {
   return places
 }
 
-/// The first of so many places, in their order, that is not before what is looked for; the count
-/// where all are.
+/// The first of so many places, in their order, that is not before the wanted one; the count where
+/// all are.
 ///
 /// - Complexity: O(log *n*).
 @inlinable @inline(__always)

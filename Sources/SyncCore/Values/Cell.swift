@@ -1,6 +1,6 @@
 package import Foundation
 
-/// One stored value in 12 bytes: what a column holds, ready to be bound to or compared with it.
+/// One stored value in 12 bytes: the content of a column, ready to be bound to or compared with it.
 ///
 /// ```
 ///  low, high: 8 bytes                     tag: 4
@@ -10,14 +10,14 @@ package import Foundation
 /// └──────────────────────────────────────┴─────────────────┘
 /// ```
 ///
-/// Cells are most of what a sync keeps in memory, so they have no padding. Two tags stand for text
-/// and bytes of half a gigabyte and more; what is longer than SQLite can store
+/// Cells take most of the memory of a sync, so they have no padding. Two tags stand for text and
+/// bytes of half a gigabyte and more; a value longer than SQLite can store
 /// (https://www.sqlite.org/limits.html) has ``longest`` as its length, and cannot be bound.
 ///
 /// Text and bytes are not owned: they lie in the payload or in a ``CellArena``, and the holder
 /// of cells keeps both alive.
 ///
-/// The attribute on the type is what lets other modules inline what is inlinable.
+/// The attribute on the type lets other modules inline its inlinable parts.
 @usableFromInline
 package struct Cell: BitwiseCopyable {
   @usableFromInline

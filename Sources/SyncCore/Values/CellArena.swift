@@ -7,7 +7,7 @@ package import Foundation
 package final class CellArena {
   private var chunks: [UnsafeMutableRawBufferPointer] = []
 
-  /// What is left of the latest chunk.
+  /// The rest of the latest chunk.
   private var free: UnsafeMutableRawPointer?
   private var freeCount = 0
 

@@ -56,7 +56,7 @@ package struct ContentFingerprint: Hashable, BitwiseCopyable, Sendable {
     guard hasBlock else {
       return (number(start, min(count, 8)), number(start + min(count, 8), max(count - 8, 0)))
     }
-    // What stands before them may be read: eight bytes that end where they do, moved.
+    // Bytes before them may be read: eight bytes that end where they do, moved.
     if count < 8 { return (ending(at: end, count), 0) }
     return (
       UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), ending(at: end, count - 8)

@@ -5,7 +5,7 @@ package import Foundation
 /// `value = ± (high × 10^lowDigits + low) × 10^exponent`, with up to 38 significant digits.
 ///
 /// Accepted are the numbers of JSON, and beyond them a leading plus, leading zeros and a missing
-/// whole part (`.5`): what people write into strings. No grouping, no white space, no other locale.
+/// whole part (`.5`): people write them into strings. No grouping, no white space, no other locale.
 package struct NumberText {
   /// Whether a minus sign stands before it.
   package private(set) var isNegative = false

@@ -1,9 +1,8 @@
 /// Stops the program because of a mistake in it: a wrong queue, a value that was never set, use
 /// after close.
 ///
-/// The message says what to do, and is printed in release builds too: `precondition` and
-/// `preconditionFailure` drop their text under `-O`, and leave the programmer with a bare
-/// trap.
+/// The message tells the remedy, and is printed in release builds too: `precondition` and
+/// `preconditionFailure` drop their text under `-O`, and leave the programmer with a bare trap.
 @usableFromInline
 package func programmingError(
   _ message: String, file: StaticString = #fileID, line: UInt = #line

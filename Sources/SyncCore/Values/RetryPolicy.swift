@@ -3,8 +3,8 @@ package import Foundation
 /// How often and when a request is tried again after a failure that may pass: no connection, a lost
 /// answer, a server that is busy. Of outboxes and of remote sync.
 public struct RetryPolicy: Sendable, Hashable {
-  /// How often a request is tried again before it is given up, for now: what was to be sent still
-  /// waits then.
+  /// How often a request is tried again before it is given up, for now: its changes still wait
+  /// then.
   public var attempts: Int
 
   /// Seconds before the first of them; each further one waits twice as long.
@@ -41,7 +41,7 @@ package enum Seconds {
   /// A day: a server that asks for more is asked again after that.
   private static let longest = 86_400.0
 
-  /// At least 0, at most a day; 0 for what is no number.
+  /// At least 0, at most a day; 0 for a value that is no number.
   package static func clamped(_ seconds: Double) -> Double {
     seconds > 0 ? min(seconds, longest) : 0
   }

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// A to-one slot holds the row number of its destination as an integer cell. To-many slots stay
-/// absent: their content lies in other rows or in link tables; who has none behind the last column
-/// need not make room for them. Confined to its owner.
+/// absent: their content lies in other rows or in link tables; a row without any behind the last
+/// column need not make room for them. Confined to its owner.
 @usableFromInline
 package final class RowBlock {
   // Loops of other modules read some of these, where the compiler cannot see that nothing else
@@ -81,7 +81,7 @@ package final class RowBlock {
     var source = origin + slots.lowerBound
     var target = cells
     for _ in 0..<used {
-      // What comes first is moved first, so that nothing is overwritten that is still needed.
+      // Earlier rows are moved first, so that nothing is overwritten that is still needed.
       target.update(from: source, count: slots.count)
       source += width
       target += slots.count

@@ -90,7 +90,7 @@ package struct SlotSet: Sendable, Hashable {
     return zip(words, others).allSatisfy { $0 & $1 == 0 }
   }
 
-  /// Equal sets must have equal words, whatever was in them before.
+  /// Equal sets must have equal words, after any changes.
   private mutating func trim() {
     while further?.last == 0 { further?.removeLast() }
     if further?.isEmpty == true { further = nil }

@@ -3,12 +3,13 @@
 ///
 /// ```swift
 /// sync.metadata["topics.cursor"] = .string(next)         // committed with the rows of the sync
-/// try stack.metadata["topics.cursor"]                    // what was committed last
+/// try stack.metadata["topics.cursor"]                    // as committed last
 /// ```
 ///
-/// Read from a stack it holds what is stored. Of a sync, a session or a context it holds what the
-/// next commit writes: a name that was set to nil is removed from the store, and one that was not
-/// set stays as it is. An array or a structure is stored as `.data`, encoded by the program.
+/// Read from a stack it holds the stored values. Of a sync, a session or a context it holds values
+/// that the next commit writes: a name that was set to nil is removed from the store, and one that
+/// was not set stays as it is. An array or a structure is stored as `.data`, encoded by the
+/// program.
 public struct StoreMetadata: Sendable {
   /// Values by name; null removes the value from the store.
   package var values: [String: Value]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Between stored values and what string keys take and give.
+/// Between stored values and the values of string keys.
 extension Value {
   /// The value as a Swift value; nil for no value.
   package var anyValue: Any? {
@@ -29,7 +29,7 @@ extension Value {
     }
   }
 
-  /// Makes a value of what a program hands over, or returns nil when there is no such value.
+  /// Makes a value of a program's `Any`, or returns nil when there is no such value.
   package init?(anyValue: Any?) {
     switch Value.unwrapped(anyValue) {
     case nil: self = .null

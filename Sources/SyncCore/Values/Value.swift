@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One stored scalar: what an attribute of an object holds, and what a filter compares.
+/// One stored scalar: an attribute of an object holds it, and a filter compares it.
 ///
 /// Equality and order are those of the store: numbers of every kind compare by their value, text
 /// compares byte by byte in UTF-8, and `null` comes before everything else.
@@ -10,7 +10,7 @@ public enum Value: Sendable {
   case null
   /// A boolean.
   case bool(Bool)
-  /// A whole number, whatever width its attribute declares.
+  /// A whole number, of any declared width.
   case int(Int64)
   /// A double, or a float in its attribute.
   case double(Double)
@@ -20,7 +20,7 @@ public enum Value: Sendable {
   case string(String)
   /// Bytes.
   case data(Data)
-  /// A moment; what comes from JSON is cut to milliseconds.
+  /// A moment; one from JSON is cut to milliseconds.
   case date(Date)
   /// A UUID.
   case uuid(UUID)

@@ -133,7 +133,8 @@ extension UInt32: ValueConvertible {}
 extension UInt64: ValueConvertible {}
 
 extension Value: ValueConvertible {
-  /// What all types of integers are made of; reading digits is long code, once is enough.
+  /// The number that all types of integers are made of; reading digits is long code, once is
+  /// enough.
   fileprivate var wholeNumber: Int128? {
     switch self {
     case .int(let value): Int128(value)

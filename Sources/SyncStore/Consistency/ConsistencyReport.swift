@@ -1,8 +1,8 @@
 /// Something that a file holds and no store writes, because another program did or the disk failed.
 public struct ConsistencyProblem: Sendable, Hashable {
-  /// What is looked at, in the order in which it is.
+  /// The kinds of problems, in the order in which they are looked for.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// What SQLite's own check finds. Repair makes indexes anew, which is all that it can mend.
+    /// Findings of SQLite's own check. Repair makes indexes anew; it can mend nothing else.
     case file
     /// Row numbers beyond those that are given out. Other rows refer to them, so they cannot be
     /// changed.
@@ -30,8 +30,8 @@ public struct ConsistencyProblem: Sendable, Hashable {
     case orders
     /// Values that the model says occur once, and do not.
     case keys
-    /// Fingerprints of what syncs have stored that contradict the file. Repair forgets all of them:
-    /// the next sync reads everything once.
+    /// Fingerprints of stored items that contradict the file. Repair forgets all of them: the next
+    /// sync reads everything once.
     case fingerprints
     /// Rows of sessions that cannot go on. Repair forgets these sessions;
     /// nothing is deleted.
@@ -39,7 +39,7 @@ public struct ConsistencyProblem: Sendable, Hashable {
     /// Entries of the history that cannot be read. `DataStack.stopTrackingChanges()` forgets all of
     /// it.
     case history
-    /// What remote sync keeps about records.
+    /// The state of records that remote sync keeps.
     case remote
   }
 
@@ -57,7 +57,7 @@ public struct ConsistencyProblem: Sendable, Hashable {
   /// Row numbers of some of them, at most five; empty where they have none.
   public let examples: [Int64]
 
-  /// A sentence that says what is wrong.
+  /// A sentence that tells the problem.
   public let message: String
 
   /// Whether a repair of the kind does something about it.
@@ -101,12 +101,12 @@ extension ConsistencyProblem: CustomStringConvertible {
   }
 }
 
-/// What a check of a store found.
+/// The findings of a check of a store.
 public struct ConsistencyReport: Sendable, Hashable {
-  /// What is wrong with the file, after repairs. Empty when nothing is.
+  /// The problems of the file, after repairs. Empty when there are none.
   public let problems: [ConsistencyProblem]
 
-  /// What a repair mended.
+  /// The problems that a repair mended.
   public let repaired: [ConsistencyProblem]
 
   package init(problems: [ConsistencyProblem], repaired: [ConsistencyProblem] = []) {

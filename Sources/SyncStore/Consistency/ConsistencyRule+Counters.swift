@@ -1,8 +1,8 @@
 import SyncCore
 
 extension ConsistencyRule {
-  /// What the file counts about itself can be counted on. What fingerprints say of other numbers is
-  /// worth nothing.
+  /// The file's counters about itself can be relied on. Fingerprints with other numbers are worth
+  /// nothing.
   static func counters(_ reader: StoreReader) -> [ConsistencyRule] {
     func rule(
       _ key: Metadata.Key, _ mend: @escaping (StoreTransaction, Metadata) throws -> Void

@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-// What syncs, the history and remote sync keep beside the rows.
+// The tables that syncs, the history and remote sync keep beside the rows.
 extension ConsistencyRule {
   /// Sets of fingerprints are about states of the store that there were, and the log tells all that
   /// was changed since.
@@ -105,7 +105,7 @@ extension ConsistencyRule {
     ]
   }
 
-  /// What remote sync keeps are numbers of rows and times.
+  /// The tables of remote sync hold numbers of rows and times.
   static func remote(_ reader: StoreReader) throws -> [ConsistencyRule] {
     guard try reader.hasTable("_syncstack_remote_records") else { return [] }
     return [

@@ -1,7 +1,7 @@
 import SyncCore
 
 /// One thing that holds in every file that only this library has written: a query that finds
-/// nothing, and what mends what it finds.
+/// nothing, and a repair of rows that it finds.
 struct ConsistencyRule {
   let kind: ConsistencyProblem.Kind
   let table: String
@@ -9,19 +9,19 @@ struct ConsistencyRule {
   /// The property it is about, as `Entity.name`; nil when it is about whole rows.
   var property: String?
 
-  /// Says what is wrong with what is found.
+  /// A sentence that tells the problem of the found rows.
   let message: String
 
-  /// The first column names what is found by a number, or is null.
+  /// The first column names a found row by a number, or is null.
   let select: String
 
   /// Makes it hold for the numbers that were found; nil where something would be lost by that.
   var mend: ((StoreTransaction, [Int64]) throws -> Void)?
 
-  /// What SQL cannot say: whether a row of the select is right all the same.
+  /// A test beyond SQL: whether a row of the select is right all the same.
   var isRight: ((Statement) throws -> Bool)?
 
-  /// What is found; nil when nothing is.
+  /// The problem of the found rows; nil when there are none.
   func problem(_ reader: StoreReader) throws -> ConsistencyProblem? {
     var count = 0
     var examples: [Int64] = []
@@ -35,7 +35,7 @@ struct ConsistencyRule {
       isRepairable: mend != nil, message)
   }
 
-  /// Mends what is found.
+  /// Mends the found rows.
   func repair(_ transaction: StoreTransaction) throws {
     guard let mend else { return }
     var numbers: [Int64] = []
@@ -97,7 +97,7 @@ extension StoreReader {
     return problems
   }
 
-  /// What SQLite finds itself: https://www.sqlite.org/pragma.html#pragma_integrity_check.
+  /// The findings of SQLite itself: https://www.sqlite.org/pragma.html#pragma_integrity_check.
   fileprivate func fileProblems() throws -> [ConsistencyProblem] {
     let statement = try connection.ownedStatement("PRAGMA integrity_check(100)")
     var result: [ConsistencyProblem] = []
@@ -121,7 +121,7 @@ extension StoreReader {
 }
 
 extension StoreTransaction {
-  /// Repairs kinds of problems, and says what was and what is left.
+  /// Repairs kinds of problems, and returns those that were mended and those that are left.
   package func repair(_ kinds: Set<ConsistencyProblem.Kind>) throws -> ConsistencyReport {
     let before = try checkConsistency()
     if kinds.contains(.file), before.contains(where: { $0.kind == .file && $0.isRepairable }) {

@@ -7,7 +7,7 @@ package struct FingerprintSetRecord {
   /// The generation whose rows the set is about.
   package let generation: Int64
 
-  /// What the engine keeps about the set as a whole.
+  /// The engine's facts about the set as a whole.
   package let head: [UInt8]
 }
 

@@ -1,12 +1,12 @@
 import SyncCore
 
-/// The fingerprints that syncs keep beside the rows: what a sync need not read again when it comes
-/// again.
+/// The fingerprints that syncs keep beside the rows: items that a sync need not read again when
+/// they come again.
 ///
 /// ```
-/// _syncstack_print_sets   one row per set: of what syncs, made at which generation, about which tables
-/// _syncstack_fingerprints       the set's fingerprints, in parts of some thousand; what is in them is the engine's
-/// _syncstack_print_log    what was changed since the oldest set was made, a row per generation
+/// _syncstack_print_sets   one row per set: its syncs, its generation, its tables
+/// _syncstack_fingerprints       the set's fingerprints, in parts of some thousand; the engine decides their content
+/// _syncstack_print_log    rows changed since the oldest set was made, a row per generation
 /// ```
 ///
 /// A set says something about rows as they were at its generation. Every write adds to
@@ -139,8 +139,8 @@ struct FingerprintStore {
 
   /// Writes a part of a set; nil removes it.
   ///
-  /// - Parameter isNew: Whether there is no such part. To replace one, SQLite keeps what it has to
-  ///   take back if that fails, and be it pages that leave its cache meanwhile.
+  /// - Parameter isNew: Whether there is no such part. To replace one, SQLite keeps the pages that
+  ///   it has to take back if that fails, even those that leave its cache meanwhile.
   func writePart(
     _ number: Int, of id: Int64, _ bytes: UnsafeRawBufferPointer?, isNew: Bool
   ) throws {
@@ -167,7 +167,7 @@ struct FingerprintStore {
     try statement.run()
   }
 
-  /// Notes what a transaction changed, for all sets but the one that it kept itself.
+  /// Notes the changes of a transaction, for all sets but the one that it kept itself.
   ///
   /// - Parameter oldest: ``oldestGeneration()``, before the transaction.
   func finish(
@@ -249,7 +249,7 @@ struct FingerprintStore {
     try connection.execute("DELETE FROM _syncstack_print_sets WHERE id = \(id)")
   }
 
-  /// Forgets what no set needs, and sets that are too far behind.
+  /// Forgets entries that no set needs, and sets that are too far behind.
   private func trim(generation: Int64) throws {
     let late = try connection.statement(
       "SELECT id FROM _syncstack_print_sets WHERE generation < ?")
@@ -273,7 +273,7 @@ struct FingerprintStore {
     try forgetAll()
   }
 
-  /// Forgets everything, whatever the file says about what there is.
+  /// Forgets all sets, under any content of the tables.
   func forgetAll() throws {
     try connection.execute(FingerprintStore.partTable)
     try FingerprintStore.endTables.forEach(connection.execute)

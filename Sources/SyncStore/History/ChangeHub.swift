@@ -29,13 +29,14 @@ package final class ChangeHub: Sendable {
     return ChangeSubscription(hub: self, id: id)
   }
 
-  /// Delivers a change set to everybody who is subscribed now.
+  /// Delivers a change set to all present subscribers.
   package func publish(_ changes: ChangeSet) {
     for subscriber in state.withLock({ $0.subscribers }) { subscriber.deliver(changes) }
   }
 
   fileprivate func remove(_ id: UInt64) {
-    // The closure goes away outside the lock: what it captures may do anything in its deinit.
+    // The closure goes away outside the lock: values that it captures may do anything in their
+    // deinit.
     let removed = state.withLock { state in
       let index = state.subscribers.firstIndex { $0.id == id }
       return index.map { state.subscribers.remove(at: $0) }

@@ -1,9 +1,9 @@
 import SyncCore
 
 extension ChangeJournal {
-  /// Gives entities and properties in the history the names of a new model, and what is kept of
-  /// deleted objects its types, in the transaction that is open. What the new model no longer has
-  /// keeps its old name.
+  /// Gives entities and properties in the history the names of a new model, and values kept of
+  /// deleted objects its types, in the transaction that is open. Names that the new model no longer
+  /// has stay.
   ///
   /// - Complexity: reads the changes of entities where something was renamed or converted.
   func migrate(_ match: ModelMatch) throws {
@@ -63,7 +63,7 @@ extension ModelMatch {
 }
 
 extension Tombstone {
-  /// What is kept of so many objects, by the names of a new model and in its types.
+  /// The kept values of so many objects, by the names of a new model and in its types.
   static func renamed(
     _ text: String, count: Int = 1, of old: EntityDescription, as new: EntityDescription,
     names: [String: String], keepsNulls: Bool = false

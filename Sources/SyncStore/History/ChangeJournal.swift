@@ -1,14 +1,14 @@
 import Foundation
 import SyncCore
 
-/// The history of a store: every commit with what it changed, kept in the file and written in the
+/// The history of a store: every commit with its changes, kept in the file and written in the
 /// transaction that it tells about (sync rules H1 of cloud-behaviour, section 3.2).
 ///
 /// ```
 /// _syncstack_history            one row per transaction, numbered for ever
-/// _syncstack_history_changes    what it did: objects of one entity to which the same happened stand in
+/// _syncstack_history_changes    its changes: objects of one entity with the same change stand in
 ///                               one record, up to 4,096 of them (see `HistoryRows`)
-/// _syncstack_history_consumers  who reads, how far, and whether others wait for it
+/// _syncstack_history_consumers  its readers: how far each is, and whether others wait for it
 /// _syncstack_history_floor      the highest number that was purged
 /// ```
 ///
@@ -36,7 +36,7 @@ struct ChangeJournal {
   }
 
   /// Starts a history, in the transaction that is open. It goes on above the numbers of one that
-  /// was switched off before; what was committed until now counts as purged then.
+  /// was switched off before; commits until now count as purged then.
   func create(at date: Date) throws {
     let metadata = Metadata(connection: connection)
     for statement in ChangeJournal.tables { try connection.execute(statement) }
@@ -53,8 +53,8 @@ struct ChangeJournal {
     try metadata.set(.history, 1)
   }
 
-  /// Whether its records have a place for what objects were before. Those of earlier versions have
-  /// none until they are opened for writing.
+  /// Whether its records have a place for the former values of objects. Those of earlier versions
+  /// have none until they are opened for writing.
   func hasBase() throws -> Bool {
     try connection.scalar(
       "SELECT count(*) FROM pragma_table_info('_syncstack_history_changes') WHERE name = 'base'")
@@ -69,11 +69,11 @@ struct ChangeJournal {
 
   // MARK: - Recording
 
-  /// Writes what a transaction did.
+  /// Writes the changes of a transaction.
   ///
   /// - Parameters:
-  ///   - tombstones: What is kept of deleted objects.
-  ///   - bases: What changed objects were before, where an outbox may have to go back to it.
+  ///   - tombstones: The values kept of deleted objects.
+  ///   - bases: The former values of changed objects, where an outbox may have to go back to them.
   ///   - links: Which links of changed lists are edits.
   func record(
     _ changes: ChangeSet, source: TransactionInfo.Source, process: String,
@@ -149,7 +149,7 @@ struct ChangeJournal {
       }
     }
 
-    /// What rows were before, and which links of their lists are edits.
+    /// The former values of rows, and the links of their lists that are edits.
     ///
     /// - Parameter names: The properties that matter; nil is all.
     private func base(

@@ -1,12 +1,12 @@
 package import SyncCore
 
-/// What is known of a list over a link table that was edited here: which links came or went, and
-/// what the list was before. Kept as one value among what else an object was before:
+/// The known state of a list over a link table that was edited here: links that were added or
+/// removed, and the list before. Kept as one value among the other former values of an object:
 ///
 /// ```
 /// "1 5|2 3"   links to 2 and 3 were edited; before there were 1 and 5, in that order
-/// "?|2 3"     the same, where no outbox wanted to know what there was before
-/// "1 5"       what an object led to, without an edit of single links
+/// "?|2 3"     the same, where no outbox asked for the list before
+/// "1 5"       the members before, without an edit of single links
 /// ```
 package struct EditedList: Sendable, Equatable {
   /// The members that the server last said; nil when that is not known.
@@ -36,7 +36,7 @@ package struct EditedList: Sendable, Equatable {
   /// Whether the link to a member is an edit.
   package func isEdited(_ member: Int64) -> Bool { edited?.contains(member) ?? true }
 
-  /// The same list with later edits: what was before them is what the earlier ones made.
+  /// The same list with later edits: the state before them follows from the earlier ones.
   package func joined(with later: EditedList) -> EditedList {
     EditedList(
       before: before ?? later.before,
@@ -53,7 +53,7 @@ package struct EditedList: Sendable, Equatable {
 }
 
 extension [String: Value] {
-  /// Joins what was before a later edit of the same object to what was before these: the first
+  /// Joins the values before a later edit of the same object to those before these: the first
   /// counts, and the edited links of a list add up.
   package mutating func join(_ later: [String: Value], of entity: EntityDescription) {
     let earlier = self
@@ -66,7 +66,7 @@ extension [String: Value] {
     }
   }
 
-  /// Reads or changes what is kept of a list.
+  /// Reads or changes the kept state of a list.
   package subscript(list relationship: RelationshipDescription) -> EditedList {
     get { EditedList(self[relationship.name]) }
     set { self[relationship.name] = newValue.value }

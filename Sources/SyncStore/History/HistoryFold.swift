@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// What happened to each object since a place in the history, several changes of one made one:
+/// The changes of each object since a place in the history, several of them made one:
 ///
 /// | before \ then | updated | deleted |
 /// |---|---|---|
@@ -9,7 +9,7 @@ package import SyncCore
 ///
 /// Row numbers are never used again, so nothing follows a deletion.
 package struct HistoryFold: Sendable {
-  /// What came of the changes of one object.
+  /// The result of the changes of one object.
   package struct Entry: Sendable {
     package let id: ManagedObjectID
     package var kind: HistoryChange.Kind
@@ -17,14 +17,14 @@ package struct HistoryFold: Sendable {
     /// The slots that changed, of an updated object.
     package var slots: SlotSet
 
-    /// What the history keeps of a deleted object.
+    /// The values that the history keeps of a deleted object.
     package var tombstone: [String: Value]
 
-    /// What the object had before, as far as the history knows it and was asked for it; see
+    /// The former values of the object, as far as the history has them and was asked for them; see
     /// ``OutboxEntry/Edit``.
     package var base: [String: Value]
 
-    /// Whether it was sent, so that a server may have what was made here.
+    /// Whether it was sent, so that a server may have an object made here.
     var isSent = false
   }
 
@@ -40,7 +40,7 @@ package struct HistoryFold: Sendable {
   /// tell. Nothing follows a deletion, so the lists only grow.
   package private(set) var deletions: [Int: [ManagedObjectID]] = [:]
 
-  /// The last transaction that was read, whoever made it.
+  /// The last transaction that was read, by any author.
   package internal(set) var token: HistoryToken
 
   /// Begins after a place in the history.
@@ -51,21 +51,21 @@ package struct HistoryFold: Sendable {
   /// Whether nothing is left to tell.
   package var isEmpty: Bool { count == 0 }
 
-  /// What is left, in the order in which the objects were changed first.
+  /// The remaining entries, in the order in which the objects were changed first.
   package var entries: some Sequence<Entry> { order.lazy.compactMap { self[$0] } }
 
-  /// What is left to tell of an object; nil when it is nothing.
+  /// The remaining entry of an object; nil when there is none.
   package subscript(id: ManagedObjectID) -> Entry? { entriesByID[id] ?? nil }
 
-  /// Adds what an outbox keeps of an object. One that was sent as new, and deleted since, is a
-  /// deletion: the server may have it.
+  /// Adds the entry of an outbox. One that was sent as new, and deleted since, is a deletion: the
+  /// server may have it.
   mutating func add(_ entry: OutboxEntry) {
     guard let edit = entry.edit else { return }
     add(entry.id, edit.kind, slots: edit.slots, tombstone: entry.tombstone, base: edit.base)
     if entry.sent != nil { entriesByID[entry.id]??.isSent = true }
   }
 
-  /// Forgets what is to tell of an object.
+  /// Forgets the entry of an object.
   mutating func remove(_ id: ManagedObjectID) {
     guard self[id] != nil else { return }
     entriesByID[id] = .some(nil)

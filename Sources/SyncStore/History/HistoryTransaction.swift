@@ -18,8 +18,8 @@ public struct HistoryToken: Sendable, Hashable, Comparable, Codable {
   }
 }
 
-/// Where changes come from, for readers of the history: whoever sends changes to a server passes
-/// over what came from there.
+/// Where changes come from, for readers of the history: a sender of changes to a server passes over
+/// those that came from there.
 public enum HistorySource: String, Sendable, Hashable {
   /// Made in this program: by saving a context, or by a batch.
   case local
@@ -47,15 +47,15 @@ public struct HistoryTransaction: Sendable {
   public internal(set) var changes: [HistoryChange]
 }
 
-/// What a transaction did to one object.
+/// The change of one object by a transaction.
 public struct HistoryChange: Sendable, Hashable {
-  /// What was done.
+  /// The kind of change.
   public enum Kind: Int64, Sendable, Hashable {
     /// The object is new.
     case insert = 0
     /// Properties of it were changed; ``HistoryChange/properties`` names them.
     case update = 1
-    /// It was deleted; ``HistoryChange/tombstone`` has what is kept of it.
+    /// It was deleted; ``HistoryChange/tombstone`` has the values kept of it.
     case delete = 2
   }
 
@@ -71,7 +71,7 @@ public struct HistoryChange: Sendable, Hashable {
   public let tombstone: [String: Value]
 }
 
-/// Somebody who reads the history.
+/// A reader of the history.
 package struct HistoryConsumer: Sendable, Hashable {
   package let name: String
 
@@ -98,7 +98,7 @@ package struct HistoryConsumer: Sendable, Hashable {
   }
 }
 
-/// Who writes, for the change set and the history.
+/// The author of a transaction, for the change set and the history.
 package struct TransactionInfo: Sendable, Hashable {
   /// The author of the context or sync, if it has one.
   package var author: String?
@@ -106,7 +106,7 @@ package struct TransactionInfo: Sendable, Hashable {
   /// Name of the context or operation.
   package var contextName: String?
 
-  /// Which scratchpad writes; 0 is nobody.
+  /// The number of the context that writes; 0 is none.
   package var origin: UInt64
 
   /// Where the changes come from.

@@ -8,17 +8,17 @@ package import SyncCore
 ///                └────── refused ───────┘   an edit meanwhile: waiting beside sent
 /// ```
 ///
-/// What is sent is kept as it was handed over, JSON and idempotency key: when its answer is lost
-/// the same is sent again.
+/// A shipment is kept as it was handed over, JSON and idempotency key: when its answer is lost the
+/// same is sent again.
 package struct OutboxEntry: Sendable, Equatable {
-  /// What was done to the object.
+  /// The edit of the object.
   package struct Edit: Sendable, Equatable {
     package var kind: HistoryChange.Kind
 
     /// The slots that changed, of an updated object.
     package var slots: SlotSet
 
-    /// What the server last said, as far as that is known: of an updated object the properties that
+    /// The server's last values, as far as they are known: of an updated object the properties that
     /// changed, of a deleted one all. By name: attributes as they are, references as rows, lists of
     /// them as ``EditedList``, with the links that were edited.
     package var base: [String: Value]
@@ -32,11 +32,11 @@ package struct OutboxEntry: Sendable, Equatable {
     }
   }
 
-  /// What was handed over.
+  /// The JSON that was handed over.
   package struct Shipment: Sendable, Equatable {
     package var edit: Edit
 
-    /// The whole object, and what of it changed, as JSON text.
+    /// The whole object, and its changed part, as JSON text.
     package var json: String
     package var changedJSON: String
     package var idempotencyKey: String
@@ -53,15 +53,15 @@ package struct OutboxEntry: Sendable, Equatable {
   package var number: Int64 = 0
   package let id: ManagedObjectID
 
-  /// What was done since the object was sent, or at all when it was not.
+  /// Edits since the object was sent, or all of them when it was not.
   package var waiting: Edit?
   package var sent: Shipment?
 
   /// Whether it was made here and given up: nothing is to be sent of it until it is edited, and
-  /// then it is new. What was sent of it without an answer is kept until then.
+  /// then it is new. A shipment without an answer is kept until then.
   package private(set) var isGivenUp = false
 
-  /// Of a deleted object its key and what the model preserves.
+  /// Of a deleted object its key and the values that the model preserves.
   package var tombstone: [String: Value] = [:]
 
   /// How often it was tried without success, over all runs.
@@ -77,12 +77,12 @@ package struct OutboxEntry: Sendable, Equatable {
     self.id = id
   }
 
-  /// What has to reach the server, sent or not.
+  /// The edit that has to reach the server, sent or not.
   package var edit: Edit? {
     if isGivenUp { return nil }
     guard let sent else { return waiting }
     guard let waiting else { return sent.edit }
-    // What was sent was made of what the server had.
+    // The shipment was made of the server's values.
     var base = sent.edit.base
     base.join(waiting.base, of: id.entity)
     if waiting.kind == .delete || sent.edit.kind == .delete { return Edit(.delete, base: base) }
@@ -91,7 +91,7 @@ package struct OutboxEntry: Sendable, Equatable {
     return sent.edit.kind == .insert ? Edit(.insert) : Edit(.update, slots: slots, base: base)
   }
 
-  /// Whether the same has to reach the server, so that nobody who knows the one has to hear of the
+  /// Whether the same has to reach the server, so that readers of the one need not hear of the
   /// other.
   func hasSameEdit(as other: OutboxEntry) -> Bool {
     edit?.kind == other.edit?.kind && edit?.slots == other.edit?.slots
@@ -112,8 +112,8 @@ package struct OutboxEntry: Sendable, Equatable {
     return result
   }
 
-  /// Takes over what the server has of properties that were edited here. What is under way was made
-  /// of it; what was done since was made of what is under way.
+  /// Takes over the server's values of properties that were edited here. The shipment under way was
+  /// made of them; later edits were made of the shipment.
   mutating func takeServerValues(_ values: [Int: Value]) {
     let properties = id.entity.properties
     for (slot, value) in values {
@@ -148,7 +148,7 @@ package struct OutboxEntry: Sendable, Equatable {
     }
   }
 
-  /// Joins what happened to the object since; nothing is left of one that was made and deleted here
+  /// Joins later changes of the object; nothing is left of one that was made and deleted here
   /// without having been sent.
   package mutating func add(_ later: HistoryFold.Entry) {
     refusal = nil
@@ -174,13 +174,13 @@ package struct OutboxEntry: Sendable, Equatable {
     }
   }
 
-  /// Makes what was sent wait again, with what was done since: it is known not to have arrived.
+  /// Makes the shipment wait again, with later edits: it is known not to have arrived.
   package mutating func takeBack() {
     waiting = edit
     sent = nil
   }
 
-  /// Ends what was sent: it has arrived.
+  /// Ends the shipment: it has arrived.
   package mutating func acknowledge() {
     sent = nil
     tries = 0
@@ -188,7 +188,7 @@ package struct OutboxEntry: Sendable, Equatable {
     isGivenUp = false
   }
 
-  /// Gives up what is to be sent. One that was made here stays, as an object that the server does
+  /// Gives up the edits to be sent. One that was made here stays, as an object that the server does
   /// not have.
   package mutating func giveUp() {
     guard edit?.kind == .insert else { return forget() }
@@ -198,7 +198,7 @@ package struct OutboxEntry: Sendable, Equatable {
     isGivenUp = true
   }
 
-  /// Forgets what is to be sent.
+  /// Forgets the edits to be sent.
   package mutating func forget() {
     waiting = nil
     sent = nil
@@ -208,12 +208,12 @@ package struct OutboxEntry: Sendable, Equatable {
   /// Whether nothing has to be kept of the object.
   var isOver: Bool { edit == nil && !isGivenUp }
 
-  /// How the table says what waits: 3 is an object that was given up.
+  /// The table's number for the waiting edit: 3 is an object that was given up.
   var waitingCode: Int64? { isGivenUp ? Self.givenUpCode : waiting?.kind.rawValue }
 
   private static let givenUpCode: Int64 = 3
 
-  /// Reads what the table says of what waits.
+  /// Reads the table's number for the waiting edit.
   ///
   /// - Returns: Whether that was all of it.
   mutating func readWaiting(_ code: Int64?) -> Bool {

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What outboxes keep beside the data.
+/// The tables that outboxes keep beside the data.
 ///
 /// ```
 /// _syncstack_outboxes         how far each has read the history
@@ -8,7 +8,7 @@ import SyncCore
 ///                             or is new and was given up
 /// ```
 ///
-/// Made with the first outbox; a store without one has neither. What an outbox keeps need not be
+/// Made with the first outbox; a store without one has neither. Entries of an outbox need not be
 /// read from the history again, so that may be purged.
 enum OutboxTables {
   static let statements = [
@@ -25,13 +25,13 @@ enum OutboxTables {
       + "WHERE idempotency IS NOT NULL",
   ]
 
-  /// As whom an outbox reads the history.
+  /// The name under which an outbox reads the history.
   static func consumer(_ name: String) -> String { "SyncStack.outbox.\(name)" }
 }
 
 extension Connection {
-  /// Gives what outboxes keep the names and types of a new model, in the transaction that is open.
-  /// What the new model no longer has keeps its old name.
+  /// Gives the entries of outboxes the names and types of a new model, in the transaction that is
+  /// open. Names that the new model no longer has stay.
   func migrateOutboxes(_ match: ModelMatch) throws {
     guard try Metadata(connection: self).integer(.outboxes) == 1 else { return }
     for old in match.oldEntities {

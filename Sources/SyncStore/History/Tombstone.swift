@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// The text form of what is kept of an object, deleted or as it was: a JSON object of texts by
+/// The text form of the kept values of an object, deleted or as it was: a JSON object of texts by
 /// property name. Their types are the model's.
 enum Tombstone {
   /// - Parameter keepsNulls: Whether an empty value is something else than one that is not known.
@@ -20,14 +20,14 @@ enum Tombstone {
     return String(decoding: try encoder.encode(texts), as: UTF8.self)
   }
 
-  /// What is kept of the objects of one record: of one object as it is, of several a list.
+  /// The kept values of the objects of one record: of one object as it is, of several a list.
   static func joined(_ texts: [String?]) -> String? {
     guard texts.contains(where: { $0 != nil }) else { return nil }
     guard texts.count > 1 else { return texts[0] }
     return "[\(texts.map { $0 ?? "null" }.joined(separator: ","))]"
   }
 
-  /// What is kept of each of so many objects of one record.
+  /// The kept values of each of so many objects of one record.
   static func decode(
     _ text: String?, count: Int, of entity: EntityDescription?
   ) throws -> [[String: Value]] {

@@ -1,11 +1,11 @@
 package import SyncCore
 
-/// What was changed in this program and is not known to be sent, folded per object: what outboxes
-/// keep, and the history after it. The store keeps it from one transaction to the next, so that
-/// each reads only what was committed since.
+/// Changes made in this program that are not known to be sent, folded per object: the entries of
+/// outboxes, and the history after them. The store keeps it from one transaction to the next, so
+/// that each reads only later commits.
 ///
-/// Holds what is committed, nothing of the transaction that runs. Takes some 200 bytes for each
-/// changed object, as long as the store is open. Confined to the writer queue.
+/// Holds commits, nothing of the transaction that runs. Takes some 200 bytes for each changed
+/// object, as long as the store is open. Confined to the writer queue.
 package final class UnsentHistory {
   /// Where the fold begins. Another place means another fold.
   struct Beginning: Equatable {
@@ -22,7 +22,7 @@ package final class UnsentHistory {
   private var beginning: Beginning?
   package private(set) var fold = HistoryFold(after: .start)
 
-  /// Deleted objects by what identifies them, for each way in which that was asked for.
+  /// Deleted objects by their identity, for each set of attributes that was asked for.
   private var deletedByKey: [Identity: DeletedObjects] = [:]
 
   private struct Identity: Hashable {
@@ -39,10 +39,10 @@ package final class UnsentHistory {
   /// Reads on.
   ///
   /// - Parameters:
-  ///   - beginning: What the fold has to begin with.
+  ///   - beginning: The state that the fold has to begin with.
   ///   - start: The place in the history after which it begins.
-  ///   - read: Adds to a fold what follows it; told whether the fold is a new one.
-  /// - Complexity: that of what follows; of all that is unsent when the beginning has moved.
+  ///   - read: Adds later changes to a fold; told whether the fold is a new one.
+  /// - Complexity: that of the later changes; of all that is unsent when the beginning has moved.
   func update(
     from beginning: Beginning, after start: Int64,
     _ read: (inout HistoryFold, _ isNew: Bool) throws -> Void
@@ -52,14 +52,14 @@ package final class UnsentHistory {
       fold = HistoryFold(after: HistoryToken(number: start))
       deletedByKey = [:]
     }
-    // What was read in part before an error is not to be gone on from.
+    // A fold that was read in part before an error is read anew.
     self.beginning = nil
     try read(&fold, isNew)
     self.beginning = beginning
   }
 
-  /// Takes over what the only reader of the history, an outbox, keeps of an object now, so that the
-  /// fold need not be read anew.
+  /// Takes over the present entry of the only reader of the history, an outbox, for an object, so
+  /// that the fold need not be read anew.
   ///
   /// - Parameters:
   ///   - entry: Nil when nothing is left to send.
@@ -101,7 +101,7 @@ package final class UnsentHistory {
       deletedByKey[identity, default: DeletedObjects()].count = deletions.count
     }
     guard let known = deletedByKey[identity], !known.objects.isEmpty else { return nil }
-    // What has been sent since is not here any more.
+    // A deletion that has been sent since is not here any more.
     return known.objects[values()].flatMap { fold[$0]?.kind == .delete ? $0 : nil }
   }
 }

@@ -2,8 +2,8 @@ package import Foundation
 package import SyncCore
 
 /// A sync that is not over: a page session that is kept, or one with a commit per batch that was
-/// stopped. What its parts said stands in tables beside the rows, written in the transaction of the
-/// part that says it:
+/// stopped. The claims of its parts stand in tables beside the rows, written in the transaction of
+/// their part:
 ///
 /// ```
 /// _syncstack_open_syncs        one row each: kind, name, how often it was written to, and a small head
@@ -13,14 +13,14 @@ package import SyncCore
 /// _syncstack_open_pages        the pages of a session that have names
 /// ```
 ///
-/// What a part writes follows what the part said, however much the parts before have. The tables
-/// are made when the first such sync is kept. What is in them is the engine's.
+/// The writes of a part follow its own claims, however large those of the parts before are. The
+/// tables are made when the first such sync is kept. The engine decides their content.
 package struct OpenSync: Hashable, Sendable {
   package let id: Int64
   package let kind: String
   package let name: String
 
-  /// Counts what was written, so that a copy in memory shows whether it is the latest.
+  /// Counts the writes, so that a copy in memory shows whether it is the latest.
   package let revision: Int64
   package let head: Data
 
@@ -59,7 +59,7 @@ package struct OpenSync: Hashable, Sendable {
     package var destination: String
     package var key: Value
     package var ownerKey: String
-    /// Place in the list, and what else the engine has to know.
+    /// Place in the list, and the engine's flags.
     package var position: Int64
     package var flags: Int64
 
@@ -85,7 +85,7 @@ package struct OpenSync: Hashable, Sendable {
     package var isStored: Bool
     /// Whether it was made since and is not stored.
     package var isBegun: Bool
-    /// What the program says of its content.
+    /// The program's mark of its content.
     package var mark: String?
 
     package init(name: String, isStored: Bool = false, isBegun: Bool = false, mark: String? = nil) {

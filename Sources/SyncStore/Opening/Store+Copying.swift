@@ -2,7 +2,7 @@ package import Foundation
 
 extension Store {
   /// Copies the files of a store that is not open, such as one that came with the program, to where
-  /// none is. The copy can be written to, whatever the permissions of the original are.
+  /// none is. The copy can be written to, under any permissions of the original.
   ///
   /// - Throws: ``StoreError`` when there is a file already or it cannot be copied; nothing is left
   ///   behind then.
@@ -15,7 +15,7 @@ extension Store {
       )
     }
     try target.makeFolder()
-    // What is half written has another name; the log first, because a database without it is older.
+    // A half-written copy has another name; the log first, because a database without it is older.
     let unfinished = target.path + ".part"
     do {
       try copyFile(source.path, to: unfinished)
@@ -72,7 +72,7 @@ extension Store {
     let files = FileManager.default
     if files.fileExists(atPath: copy) { try files.removeItem(atPath: copy) }
     try files.copyItem(atPath: path, toPath: copy)
-    // What comes with a program may be read only.
+    // A file that comes with a program may be read only.
     let mode = try files.attributesOfItem(atPath: copy)[.posixPermissions] as? NSNumber
     if let mode = mode?.intValue, mode & 0o200 == 0 {
       try files.setAttributes(

@@ -15,7 +15,7 @@ struct StoreBackup {
     copyPath = path + StoreBackup.infix + versionHash
   }
 
-  /// Copies the store as it was last committed. What is half written has another name.
+  /// Copies the store as it was last committed. A half-written copy has another name.
   ///
   /// - Throws: ``StoreError``; nothing is left behind then.
   func make(busyTimeout: Double) throws {
@@ -64,7 +64,8 @@ struct StoreBackup {
       .map { url.deletingLastPathComponent().appendingPathComponent($0).path }
   }
 
-  /// Removes a file with what SQLite may have laid beside it; one that is not there is no matter.
+  /// Removes a file with the files that SQLite may have laid beside it; one that is not there is no
+  /// matter.
   private static func remove(_ path: String) {
     for suffix in ["", "-journal", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: path + suffix)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a store: the database and what SQLite lays beside it.
+/// The files of a store: the database and those that SQLite lays beside it.
 struct StoreFiles {
   let url: URL?
 
@@ -32,7 +32,8 @@ struct StoreFiles {
     }
   }
 
-  /// What keeps the database from being opened or made at its path; nil when nothing does.
+  /// The error that keeps the database from being opened or made at its path; nil when there is
+  /// none.
   func obstacle() -> StoreError? {
     guard let url else { return nil }
     var isDirectory: ObjCBool = false

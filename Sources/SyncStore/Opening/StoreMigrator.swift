@@ -3,7 +3,7 @@ import SyncCore
 /// Brings a file that was made with another model to the new one, or says why not.
 ///
 /// ```
-/// begin (keeps other writers out) ─▶ check what is stored ─▶ copy the file ─▶ tables ─▶ history ─▶ commit
+/// begin (keeps other writers out) ─▶ check the stored rows ─▶ copy the file ─▶ tables ─▶ history ─▶ commit
 ///                                         └─ anything in the way, or thrown: roll back, the file is as it was
 /// ```
 struct StoreMigrator {
@@ -32,8 +32,8 @@ struct StoreMigrator {
     let new = SchemaMigration.layout(match, old: old)
     let migration = SchemaMigration(match, old: old, new: new)
     if configuration.isReadOnly || configuration.migration == .refuse {
-      // What readers need is only that the tables are the same; a program that refuses wants to
-      // decide about everything that its file means, but for indexes, which only cost time.
+      // Readers need only the same tables; a program that refuses wants to decide about everything
+      // that its file means, but for indexes, which only cost time.
       let changesStore = plan.steps.contains { $0.kind != .indexes }
       if migration.isStructural || (changesStore && !configuration.isReadOnly) {
         throw refusal(plan)
@@ -54,7 +54,7 @@ struct StoreMigrator {
     }
   }
 
-  /// - Returns: false when the file is not what it was any more.
+  /// - Returns: false when the file has changed meanwhile.
   private func perform(_ migration: SchemaMigration) throws -> Bool {
     let metadata = Metadata(connection: connection)
     let backup = StoreBackup(path: path, versionHash: migration.match.old.versionHash)
@@ -87,8 +87,7 @@ struct StoreMigrator {
       try configuration.willMigrate("Committing.")
       try connection.commit()
     } catch {
-      // What went wrong first is what matters; the file is rolled back at the latest when it is
-      // opened again.
+      // The first error matters; the file is rolled back at the latest when it is opened again.
       try? connection.rollback()
       if hasBackup { backup.discard() }
       throw error
@@ -121,7 +120,7 @@ struct StoreMigrator {
 }
 
 extension StoreError {
-  /// What to do when the store would have to be migrated, and may not be.
+  /// Advice when the store would have to be migrated, and may not be.
   package static let migrationAdvice =
     "Migration was refused. Open it with automatic migration, or use the model it was made with."
 }

@@ -53,7 +53,7 @@ struct StoreOpener {
   private func setJournal(_ connection: Connection, path: String) throws {
     guard !path.isEmpty, !configuration.isReadOnly else { return }
     try connection.setJournal(configuration.journal == .writeAheadLog ? "WAL" : "DELETE")
-    // What a large import leaves behind is cut to 16 MB when the log starts over.
+    // The space of a large import is cut to 16 MB when the log starts over.
     _ = try connection.scalar("PRAGMA journal_size_limit = 16777216")
   }
 
@@ -121,7 +121,7 @@ struct StoreOpener {
     }
   }
 
-  /// What the file says about its model; nil when that cannot be read.
+  /// The model that the file was made with; nil when it cannot be read.
   private func decoded(_ text: String) throws -> StoredModel? {
     do {
       return try StoredModel(decoding: text)

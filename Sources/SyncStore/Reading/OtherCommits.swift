@@ -1,15 +1,14 @@
 import Foundation
 import SyncCore
 
-/// Notices what others commit to the file of a store: other processes, and other stores in this
+/// Notices the commits of others to the file of a store: other processes, and other stores in this
 /// one. Confined to the writer queue.
 ///
-/// Every commit that changes something raises the file's generation by one. What
-/// lies between the latest one that was told here and the one in the file was made by others. Of a
-/// file with a history they are known exactly; otherwise their changes are unknown
-/// (``ChangeSet/isUnknown``).
+/// Every commit that changes something raises the file's generation by one. Those between the
+/// latest one that was told here and the one in the file were made by others. Of a file with a
+/// history they are known exactly; otherwise their changes are unknown (``ChangeSet/isUnknown``).
 struct OtherCommits {
-  /// What the writer's connection had seen of the file when it was last looked at.
+  /// The version of the file that the writer's connection had seen at the last look.
   private var version: UInt32
 
   /// The latest commit that was told.
@@ -39,8 +38,7 @@ struct OtherCommits {
     return connection.seenVersion != version
   }
 
-  /// What others have committed since the last look, oldest first. To be asked inside a
-  /// transaction.
+  /// The commits of others since the last look, oldest first. To be asked inside a transaction.
   ///
   /// - Complexity: O(1), without a statement, as long as no other connection has committed.
   mutating func look(with reader: StoreReader, now: () -> Date) throws -> [ChangeSet] {

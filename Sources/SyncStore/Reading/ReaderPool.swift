@@ -38,7 +38,7 @@ final class ReaderPool: Sendable {
     return try body(StoreReader(layout: layout, connection: connection))
   }
 
-  /// What the next reader is opened with.
+  /// The options with which the next reader is opened.
   private func nextOptions() throws -> Connection.Options {
     guard isReadOnly else { return options }
     var options = options

@@ -1,10 +1,9 @@
 import Foundation
 import SyncCore
 
-/// What the history says of commits, as change sets.
+/// The commits in the history, as change sets.
 extension StoreReader {
-  /// What was committed after a generation, oldest first; nil when the history does not tell of all
-  /// of it.
+  /// The commits after a generation, oldest first; nil when the history does not tell of all of it.
   ///
   /// - Parameters:
   ///   - generation: The latest commit that is known.

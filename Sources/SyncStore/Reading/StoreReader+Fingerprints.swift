@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// Fingerprints: what a sync keeps of the items it has stored, so that an item that comes again
+/// Fingerprints: a sync keeps them of the items it has stored, so that an item that comes again
 /// unchanged need not be read.
 extension StoreReader {
   /// The number of the last commit.
@@ -47,8 +47,8 @@ extension StoreReader {
       try connection.scalar("SELECT count(*) FROM \(target.table.quoted)\(condition)") ?? 0)
   }
 
-  /// Visits the row numbers of an entity and its subentities, in no order: what SQLite finds them
-  /// in fastest is an index mostly, a tenth of the table.
+  /// Visits the row numbers of an entity and its subentities, in no order: SQLite finds them
+  /// fastest in an index mostly, a tenth of the table.
   package func rowNumbers(
     of entity: EntityDescription, _ body: (Int64) throws -> Void
   ) throws {

@@ -31,7 +31,7 @@ extension StoreReader {
   ///
   /// - Parameters:
   ///   - token: where to begin; nil is the beginning, or the date when there is one.
-  ///   - date: leaves out what was committed before.
+  ///   - date: leaves out earlier commits.
   ///   - authors: whose transactions are wanted.
   ///   - limit: how many transactions at most.
   /// - Throws: ``StoreError`` with ``StoreError/Code/historyExpired`` when some of them were
@@ -97,7 +97,7 @@ extension StoreReader {
     return result
   }
 
-  /// Everybody who reads the history, by name.
+  /// All readers of the history, by name.
   package func historyConsumers() throws -> [HistoryConsumer] {
     try prepareToRead()
     try requireHistory()
@@ -120,7 +120,7 @@ extension StoreReader {
     return try latestHistoryToken() ?? .start
   }
 
-  /// Throws when some of what came after a token was purged.
+  /// Throws when commits after a token were purged.
   package func requireHistory(after token: HistoryToken) throws {
     try requireHistory()
     let floor = try historyFloor()
@@ -132,7 +132,7 @@ extension StoreReader {
     }
   }
 
-  /// Throws when some of what was committed since a date was purged.
+  /// Throws when commits since a date were purged.
   private func requireHistory(from date: Date) throws {
     try requireHistory()
     // Files that were purged by an earlier version do not say when the last transaction was made.

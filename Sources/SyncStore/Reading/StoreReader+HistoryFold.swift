@@ -1,7 +1,7 @@
 package import SyncCore
 
 extension StoreReader {
-  /// The place up to which every durable consumer but outboxes has read: what lies after it is not
+  /// The place up to which every durable consumer but outboxes has read: changes after it are not
   /// known to be sent. Nil when there is none.
   func acknowledgedHistory(_ outboxes: [OutboxState]) throws -> Int64? {
     try prepareToRead()
@@ -10,13 +10,14 @@ extension StoreReader {
       .map(\.token.number).min()
   }
 
-  /// Reads on where a fold ends: what was changed in this program, and not by syncs. Nothing that
-  /// was read is read again, whoever changed it.
+  /// Reads on where a fold ends: changes made in this program, and not by syncs. A transaction that
+  /// was read is not read again, by any author.
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
-  /// - Parameter base: What is read of what objects were before: more than nothing only in stores
-  ///   that are open for writing, because those of earlier versions have no place for it.
+  /// - Parameter base: The extent to which former values of objects are read: more than nothing
+  ///   only in stores that are open for writing, because those of earlier versions have no place
+  ///   for it.
   /// - Complexity: one statement; linear in the transactions since and in their local changes.
   package func readLocalHistory(into fold: inout HistoryFold, base: BaseExtent) throws {
     try prepareToRead()
@@ -67,7 +68,7 @@ extension StoreReader {
   }
 }
 
-/// What is read of what edited objects were before.
+/// The extent to which former values of edited objects are read.
 package enum BaseExtent {
   case nothing
 

@@ -75,7 +75,7 @@ extension StoreReader {
   /// are passed over.
   ///
   /// - Parameter owners: row numbers of objects of the entity.
-  /// - Complexity: one statement, whatever the number of owners; O(members).
+  /// - Complexity: one statement for any number of owners; O(members).
   package func countMembers(
     of relationship: RelationshipDescription, in entity: EntityDescription, owners: [Int64],
     _ body: (_ owner: Int64, _ count: Int) throws -> Void

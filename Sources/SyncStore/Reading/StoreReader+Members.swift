@@ -58,7 +58,7 @@ extension StoreReader {
   }
 
   /// Visits owners and members of a to-many relationship for many owners, in the order that
-  /// ``members(of:in:owners:)`` has, without looking at what the members are. One scan when the
+  /// ``members(of:in:owners:)`` has, without looking at the members' entities. One scan when the
   /// owners are many of those there are.
   ///
   /// - Parameter owners: row numbers of objects of the entity, ascending, each once.

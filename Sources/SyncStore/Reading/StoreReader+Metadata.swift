@@ -2,7 +2,7 @@ import Foundation
 package import SyncCore
 
 extension StoreReader {
-  /// What programs keep beside the objects.
+  /// The values that programs keep beside the objects.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for a value that is none.
   /// - Complexity: linear in the number of values.

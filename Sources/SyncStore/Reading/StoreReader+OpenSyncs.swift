@@ -31,7 +31,7 @@ extension StoreReader {
     }
   }
 
-  // MARK: - What is kept of one
+  // MARK: - The parts of one
 
   /// Shows the sets of row numbers, page by page.
   package func readRows(of sync: OpenSync, _ body: (OpenSync.RowPage) throws -> Void) throws {

@@ -29,10 +29,10 @@ extension StoreReader {
     try outboxes().first { $0.name == name }
   }
 
-  /// Shows the entries of an outbox in the order in which they came, without what was sent of
-  /// them. Those of entities that the model no longer has are left out.
+  /// Shows the entries of an outbox in the order in which they came, without their shipments. Those
+  /// of entities that the model no longer has are left out.
   ///
-  /// - Parameter base: How much is read of what the objects were before.
+  /// - Parameter base: The extent to which former values of the objects are read.
   /// - Complexity: linear in the entries.
   package func readOutbox(
     _ name: String, base: BaseExtent = .nothing, _ body: (OutboxEntry) throws -> Void
@@ -46,7 +46,7 @@ extension StoreReader {
     }
   }
 
-  /// What an outbox keeps of an object.
+  /// The entry of an outbox for an object.
   package func outboxEntry(_ id: ManagedObjectID, in name: String) throws -> OutboxEntry? {
     let statement = try entryStatement(
       "outbox = ?1 AND root = ?2 AND object_row = ?3", withJSON: true)
@@ -58,7 +58,7 @@ extension StoreReader {
     return try statement.step() ? entry(statement, &columns) : nil
   }
 
-  /// What was sent under one idempotency key: an object, and what is nested in it.
+  /// The entries sent under one idempotency key: an object, and the objects nested in it.
   package func outboxEntries(sentAs key: String, in name: String) throws -> [OutboxEntry] {
     let statement = try entryStatement("idempotency = ?1 AND outbox = ?2", withJSON: true)
     statement.bind(1, key)
@@ -72,7 +72,7 @@ extension StoreReader {
     return result
   }
 
-  /// What an outbox keeps, and what it has not read of the history yet, an object each.
+  /// The entries of an outbox, and edits in the history that it has not read yet, an object each.
   package func pendingEntries(of name: String) throws -> [OutboxEntry] {
     guard let state = try outbox(name) else { return [] }
     try requireHistory(after: HistoryToken(number: state.history))

@@ -2,7 +2,7 @@
 package struct RemoteAddress: Sendable, Hashable {
   /// Address of the server.
   package var server: String
-  /// What keeps programs on one server apart.
+  /// The name that keeps programs on one server apart.
   package var app: String
   /// Name of the account.
   package var user: String
@@ -15,7 +15,7 @@ package struct RemoteAddress: Sendable, Hashable {
 }
 
 extension StoreReader {
-  /// What was remembered; nil when nothing was.
+  /// The remembered address; nil when there is none.
   package func remoteAddress() throws -> RemoteAddress? {
     try prepareToRead()
     let metadata = Metadata(connection: connection)

@@ -46,7 +46,7 @@ extension StoreReader {
   }
 
   /// Numbers of rows of exactly an entity of which an attribute holds so many bytes that begin with
-  /// others. What lies beyond the beginning of long values is not read.
+  /// others. Bytes beyond the beginning of long values are not read.
   package func rows(
     of entity: EntityDescription, slot: Int, holding count: Int, from beginning: Data
   ) throws -> [Int64] {

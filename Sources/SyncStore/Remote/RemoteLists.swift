@@ -1,8 +1,8 @@
 package import SyncCore
 
 extension StoreReader {
-  /// The names of the members of an ordered to-many relationship, in the order that was last said;
-  /// nil when nobody has said any. Members may be missing in it, and some in it may not be here.
+  /// The names of the members of an ordered to-many relationship, in their latest order; nil when
+  /// there is none. Members may be missing in it, and some in it may not be here.
   package func remoteList(
     of owner: String, _ field: String, in zone: String
   ) throws -> [String]? {

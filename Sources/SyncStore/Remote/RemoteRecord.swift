@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What is known of one record of a server, and of the object that it stands for.
+/// The known state of one record of a server, and of the object that it stands for.
 ///
 /// Stamps are opaque texts here: the layer above compares them.
 package struct RemoteRecord: Sendable, Equatable {
@@ -26,14 +26,14 @@ package struct RemoteRecord: Sendable, Equatable {
   /// The stamp of the latest deletion.
   package var deletion: String?
 
-  /// What is to be sent: what has a newer stamp here than the server was last seen to have.
+  /// The fields to be sent: those with a newer stamp here than the server was last seen to have.
   package var waiting: Set<Waiting> = []
 
   /// The content as the server has it, when part of it cannot be used with this model.
   package var kept: String?
 
-  /// Whether the object was removed here only, so that what the server shows of it does not bring
-  /// it back.
+  /// Whether the object was removed here only, so that its record on the server does not bring it
+  /// back.
   package var isEvicted = false
 
   /// Why the record is not sent, or could not be used.
@@ -57,7 +57,7 @@ package struct RemoteRecord: Sendable, Equatable {
     }
   }
 
-  /// What may be to be sent of a record.
+  /// A part of a record that may be to be sent.
   package enum Waiting: Sendable, Hashable {
     /// All of one that the server has never been seen to have.
     case whole
@@ -101,8 +101,8 @@ package struct RemoteRecord: Sendable, Equatable {
     waiting.compactMap { if case .field(let name) = $0 { name } else { nil } }
   }
 
-  /// The server's stamp of a field at the time when it began to wait: what is neither this nor ours
-  /// is news.
+  /// The server's stamp of a field at the time when it began to wait: a stamp that is neither this
+  /// nor ours is news.
   package func base(of field: String) -> String? { stamps[baseOf: field] }
 
   package mutating func setBase(_ stamp: String?, of field: String) {
@@ -170,10 +170,10 @@ extension RemoteRecord.Waiting {
 package struct RemoteZone: Sendable, Equatable {
   package let name: String
 
-  /// Who was signed in when the zone was first opened.
+  /// The account that was signed in when the zone was first opened.
   package var account: String?
 
-  /// What tells the zone from one of the same name that was made later.
+  /// The number that tells the zone from one of the same name that was made later.
   package var generation: String?
 
   /// The place in the server's changes up to which they are stored here.
@@ -199,7 +199,7 @@ package struct RemoteZone: Sendable, Equatable {
   /// How many objects the pull has deleted that has not come to its end yet.
   package var deleted: Int64 = 0
 
-  /// Whether the account may not write into it, because somebody else shares it to be read.
+  /// Whether the account may not write into it, because its owner shares it to be read.
   package var isReadOnly = false
 
   /// When a pull and a push last went through, in milliseconds since 1970.
@@ -236,7 +236,7 @@ package struct RemoteConflict: Sendable, Hashable {
   /// The value that lost, as it would have been sent.
   package let value: String
 
-  /// The stamps of the value that lost and of what it lost to.
+  /// The stamps of the value that lost and of the one that won.
   package let stamp: String
   package let winner: String
 

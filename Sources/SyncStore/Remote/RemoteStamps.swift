@@ -5,11 +5,11 @@ import SyncCore
 /// Kept as text, field and stamp in turns, by name: `text 179…-abcdefgh title 179…-abcdefgh`; a
 /// base stands behind the name with an `@`, which no name has.
 package struct RemoteStamps: Sendable, Equatable {
-  /// What counts, by field; empty for a field that was never given.
+  /// The stamps that count, by field; empty for a field that was never given.
   private var fields: [String: String] = [:]
 
-  /// What the server had when a field began to wait, by field: what is neither this nor what counts
-  /// is news.
+  /// The server's stamps when fields began to wait, by field: a stamp that is neither this nor the
+  /// one that counts is news.
   private var bases: [String: String] = [:]
 
   private static let baseMark = "@"

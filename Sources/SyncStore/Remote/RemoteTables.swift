@@ -1,11 +1,11 @@
 import SyncCore
 
-/// What remote sync keeps beside the data, written in the same transactions as the rows that it is
-/// about.
+/// The tables that remote sync keeps beside the data, written in the same transactions as their
+/// rows.
 ///
 /// ```
 /// _syncstack_remote_zones      how far a zone was pulled and the history drained, for which account
-/// _syncstack_remote_records    a row per record: its object, the server's tag, stamps, what is waiting
+/// _syncstack_remote_records    a row per record: its object, the server's tag, stamps, waiting fields
 /// _syncstack_remote_links      to-one relationships whose target is not there yet
 /// _syncstack_remote_pairs      the ends of pairs of many-to-many relationships; each has a record, too
 /// _syncstack_remote_lists      the order of ordered to-many relationships, as it was last said
@@ -81,8 +81,8 @@ extension StoreTransaction {
 }
 
 extension Connection {
-  /// Gives what remote sync keeps the names of a new model, in the transaction that is open. What
-  /// the new model no longer has keeps its old name.
+  /// Gives the tables of remote sync the names of a new model, in the transaction that is open.
+  /// Names that the new model no longer has stay.
   func migrateRemote(_ match: ModelMatch) throws {
     let version = try Metadata(connection: self).integer(.remote) ?? 0
     guard version == RemoteTables.version else { return }

@@ -1,6 +1,6 @@
 package import SyncCore
 
-/// What remote sync keeps. Every call needs the tables: see
+/// Reading the tables of remote sync. Every call needs the tables: see
 /// ``StoreTransaction/makeRemoteTables()``.
 extension StoreReader {
   /// The state of a zone; nil when it was never opened.
@@ -142,7 +142,7 @@ extension StoreReader {
   }
 
   /// How many links wait for a target that is not known yet, in this zone or, with an object, in
-  /// another one. What is known and has no object was deleted, or removed here.
+  /// another one. A known target without an object was deleted, or removed here.
   package func countRemoteLinks(in zone: String) throws -> Int {
     try count(
       "_syncstack_remote_links l WHERE zone = ? AND NOT EXISTS (SELECT 1 "
@@ -161,7 +161,7 @@ extension StoreReader {
     try links("zone = ?", [zone]).map(\.link)
   }
 
-  /// Links that wait for a target, in whatever zone.
+  /// Links that wait for a target, in any zone.
   package func remoteLinks(to target: String) throws -> [(zone: String, link: RemoteLink)] {
     try links("target = ?", [target])
   }

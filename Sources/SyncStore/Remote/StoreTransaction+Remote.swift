@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Writing what remote sync keeps.
+/// Writing the tables of remote sync.
 extension StoreTransaction {
   /// Keeps the state of a zone.
   package func setRemoteZone(_ zone: RemoteZone) throws {
@@ -17,10 +17,10 @@ extension StoreTransaction {
       ])
   }
 
-  /// Keeps what is known of a record.
+  /// Keeps the state of a record.
   ///
-  /// - Parameter before: What is kept of it, where that is at hand: while it is of the same object,
-  ///   its place in the index of objects stays.
+  /// - Parameter before: The kept state of it, where that is at hand: while it is of the same
+  ///   object, its place in the index of objects stays.
   package func setRemoteRecord(_ record: RemoteRecord, before: RemoteRecord? = nil) throws {
     var values: [any ValueConvertible] = [
       record.zone, record.name, record.tag, record.stamp, record.stamps.text, record.deletion,
@@ -55,7 +55,7 @@ extension StoreTransaction {
     try removeRemoteLists(of: name, in: zone)
   }
 
-  /// Gives what is kept beside a record another zone and name, and forgets the record.
+  /// Gives the links and lists kept beside a record another zone and name, and forgets the record.
   package func removeRemoteRecord(
     _ name: String, from zone: String, to other: String, as new: String
   ) throws {
@@ -124,7 +124,7 @@ extension StoreTransaction {
     try run("DELETE FROM _syncstack_remote_conflicts WHERE id = ?", [id])
   }
 
-  /// Milliseconds since 1970 of what is written now.
+  /// Milliseconds since 1970 of rows written now.
   package var milliseconds: Int64 { ChangeJournal.milliseconds(configuration.now()) }
 
   private func run(_ sql: String, _ values: [any ValueConvertible]) throws {

@@ -6,14 +6,14 @@ import SyncCore
 ///
 /// Building an index over sorted keys at the end takes 0.6 to 0.7 of the time of a whole import
 /// that keeps it up to date row by row. An index whose keys come in order is kept: each goes to its
-/// end, which costs half of what building it does. A deletion takes the entries out of an index one
-/// by one, in the order of the rows: where keys come in no order, each is on a page of its own, and
-/// there may be more of them than SQLite keeps.
+/// end, which costs half of building it. A deletion takes the entries out of an index one by one,
+/// in the order of the rows: where keys come in no order, each is on a page of its own, and there
+/// may be more of them than SQLite keeps.
 struct LateIndexes {
   private let layout: TableLayout
   private let connection: Connection
   private let hasLog: Bool
-  /// What was dropped, by table.
+  /// The dropped indexes, by table.
   private var tables: [Int: [Table.Index]] = [:]
   private var links = Set<Int>()
 
@@ -26,7 +26,7 @@ struct LateIndexes {
     self.hasLog = hasLog
   }
 
-  /// Drops the indexes of a table when so many new rows outweigh what it holds.
+  /// Drops the indexes of a table when so many new rows outweigh its present ones.
   ///
   /// - Parameter ascending: Ordinals of columns whose values come in order.
   mutating func prepare(_ table: Table, count: Int, ascending: [Int]) throws {
@@ -39,7 +39,7 @@ struct LateIndexes {
     try drop(late, of: table)
   }
 
-  /// Drops the indexes of a table before half of what it holds, or more, is deleted.
+  /// Drops the indexes of a table before half of its rows, or more, are deleted.
   mutating func prepareDeletion(_ table: Table, count: Int) throws {
     guard count >= minimum, tables[table.index] == nil, !table.indexes.isEmpty,
       try rowSpan(of: table) <= 2 * count
@@ -66,7 +66,7 @@ struct LateIndexes {
     tables[table.index] = indexes
   }
 
-  /// Drops the reverse index of a link table when so many new pairs outweigh what it holds.
+  /// Drops the reverse index of a link table when so many new pairs outweigh its present ones.
   mutating func prepare(_ link: LinkTable, count: Int) throws {
     guard count >= minimum, !links.contains(link.index) else { return }
     let held = try connection.scalar(
@@ -96,8 +96,8 @@ struct LateIndexes {
   }
 
   /// Building an index can be undone alone, so a page that leaves SQLite's cache meanwhile is
-  /// written twice: to the log, and to a file of what the statement changes. So what was written
-  /// before goes to the log first.
+  /// written twice: to the log, and to a file of pages that the statement changes. So pages written
+  /// before go to the log first.
   private func build(_ body: () throws -> Void) throws {
     if hasLog { try connection.flushCache() }
     try connection.sortingInSmallPieces(body)

@@ -1,8 +1,8 @@
 import Foundation
 import SyncCore
 
-/// One value of a ``RowPage`` in 16 bytes: a number, or where in the page's bytes it lies, and what
-/// it has to become. A cell says all that is needed to read it, so the layout is not asked again.
+/// One value of a ``RowPage`` in 16 bytes: a number, or its place in the page's bytes, and its
+/// kind. A cell says all that is needed to read it, so the layout is not asked again.
 struct PageCell: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case null
@@ -31,7 +31,7 @@ struct PageCell: BitwiseCopyable {
 }
 
 extension PageCell.Kind {
-  /// What the values of a type become; a nil type is a reference.
+  /// The kind of the values of a type; a nil type is a reference.
   @inline(__always)
   init(_ type: AttributeType?) {
     switch type {

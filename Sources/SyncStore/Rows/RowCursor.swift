@@ -33,7 +33,7 @@ package struct RowCursor {
       layout.table.identifier.name, "row \(row)", column, value, entity: layout.entity.name)
   }
 
-  /// What a slot holds: numbers by value, text and bytes in SQLite's memory, valid until the next
+  /// The value in a slot: numbers by value, text and bytes in SQLite's memory, valid until the next
   /// row. Null for slots without column.
   package func cell(_ slot: Int) -> Cell {
     let column = columns[slot]

@@ -79,7 +79,7 @@ package final class RowPage: @unchecked Sendable {
 
   package func isNull(_ index: Int, _ slot: Int) -> Bool { cell(index, slot).isNull }
 
-  /// What a slot of a row holds; null for slots without column.
+  /// The value of a row in a slot; null for slots without column.
   package func value(_ index: Int, _ slot: Int) -> Value {
     let cell = cell(index, slot)
     switch cell.kind {

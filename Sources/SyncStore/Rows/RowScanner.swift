@@ -72,7 +72,7 @@ struct RowScanner {
 
   // MARK: - Rows
 
-  /// Steps through statements that select what ``select(where:_:)`` lists.
+  /// Steps through statements that select the columns of ``select(where:_:)``.
   func run(_ chunks: KeyChunks, _ body: (RowCursor) throws -> Void) throws {
     var chunks = chunks
     defer { chunks.end() }

@@ -170,7 +170,7 @@ final class RowWriter {
     _ token: TransactionToken
   ) throws -> [Int] {
     let update = try updates.update(changed, expectsVersion: true)
-    // Each row binds what the one before did, so nothing is left of that.
+    // Each row binds the same parameters as the one before, so none of its values is left.
     defer { update.statement.clearBindings() }
     var failed: [Int] = []
     for position in rows.indices {

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Where row numbers and entities leave SQLite. Everybody above calculates with row numbers, so
+/// Where row numbers and entities leave SQLite. All layers above calculate with row numbers, so
 /// they are checked here, once.
 extension Statement {
   /// The row number in a column.

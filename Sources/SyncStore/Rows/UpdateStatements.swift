@@ -3,7 +3,7 @@ import SyncCore
 /// The UPDATE statements of one concrete entity, kept for later transactions of the store. Confined
 /// to the writer queue.
 final class UpdateStatements {
-  /// What an UPDATE sets, and whether it expects a version.
+  /// The slots that an UPDATE sets, and whether it expects a version.
   private struct Shape: Hashable {
     let slots: SlotSet
     let expectsVersion: Bool

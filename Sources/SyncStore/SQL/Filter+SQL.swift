@@ -3,7 +3,7 @@ import SyncCore
 /// Conditions of a filter as SQL.
 ///
 /// SQL knows a third answer, unknown, where one side is NULL. A filter does not: equality is
-/// written `IS`, which never is unknown, and what may be unknown is only left so where unknown and
+/// written `IS`, which never is unknown, and an unknown answer is only left so where unknown and
 /// false are the same, which is everywhere but inside NOT (`strict`).
 extension SQLBuilder {
   mutating func condition(_ node: ResolvedNode, strict: Bool = false) throws -> SQLText {

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// What the pieces of one statement share: the layout, and the names under which the rows of the
-/// scopes of a filter are known.
+/// The state that the pieces of one statement share: the layout, and the names under which the rows
+/// of the scopes of a filter are known.
 ///
 /// The object itself is known by the name of its table. Tables inside subqueries get names of their
 /// own, which no table of a layout can have.

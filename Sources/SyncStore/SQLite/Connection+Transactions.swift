@@ -40,7 +40,7 @@ extension Connection {
     try body()
   }
 
-  /// Writes what the cache holds of the transaction to the log.
+  /// Writes the pages of the transaction in the cache to the log.
   func flushCache() throws {
     let code = sqlite3_db_cacheflush(handle)
     // Pages that are about to be used stay where they are.
@@ -58,9 +58,9 @@ extension Connection {
     if pageSize != PageSize.usual, let size = setting("cache_size") { set("cache_size", size) }
   }
 
-  /// Reads through tables that the cache has no room for: what it keeps of them would be gone when
-  /// they are read again, so each page takes the place of an earlier one. Nothing changes where the
-  /// file fits into the cache.
+  /// Reads through tables that the cache has no room for: its pages would be gone when they are
+  /// read again, so each takes the place of an earlier one. Nothing changes where the file fits
+  /// into the cache.
   ///
   /// Otherwise every page is a request to the heap, and on threads other than the first one each of
   /// these may be a call of the system: some 300 of them, two milliseconds, for 10,000 objects with
@@ -87,7 +87,7 @@ extension Connection {
   private func set(_ name: String, _ value: Int64) {
     let statement = try? Statement(
       "PRAGMA \(name) = \(value)", connection: handle, recorder: StatementRecorder(), isKept: false)
-    // An interrupt that was meant for what ran before must not leave things as they are.
+    // An interrupt that was meant for the statement before must not leave things as they are.
     do { try statement?.run() } catch { try? statement?.run() }
   }
 
@@ -123,9 +123,9 @@ extension Connection {
   ///
   /// Each touches as many pages of an index as it brings keys in no order, and the next touches
   /// them again. They find room in eight times the cache that SQLite has otherwise, instead of
-  /// going to the log and coming back several times within one transaction, which also has what
-  /// follows them in the log summed up anew; and what is folded back is what twelve megabytes of
-  /// the log have come to, not every batch on its own.
+  /// going to the log and coming back several times within one transaction, which also has later
+  /// pages in the log summed up anew; and pages are folded back after twelve megabytes of the log,
+  /// not after every batch.
   func expectBatches(_ areExpected: Bool = true) {
     expectsBatches = areExpected
     setCacheSize(kilobytes: areExpected ? 16_000 : 0)
@@ -143,7 +143,7 @@ extension Connection {
     setCacheSize(kilobytes: kilobytes)
   }
 
-  /// Gives back what a transaction of many rows had of the cache.
+  /// Gives back the cache that a transaction of many rows had.
   func expectNoRows() {
     guard expectsRows else { return }
     expectsRows = false

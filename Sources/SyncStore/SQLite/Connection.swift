@@ -125,7 +125,7 @@ final class Connection {
     try statement(sql, values).run()
   }
 
-  /// What a closure makes of each row that a statement from the cache returns.
+  /// The results of a closure for each row that a statement from the cache returns.
   func all<Result>(
     _ sql: String, _ values: [any ValueConvertible] = [], _ row: (Statement) throws -> Result
   ) throws -> [Result] {
@@ -171,7 +171,8 @@ final class Connection {
   /// Copies the database, as this connection sees it, page by page into a new file. Another
   /// connection may hold the right to write meanwhile (https://www.sqlite.org/backup.html).
   ///
-  /// - Throws: ``StoreError``, when there is no room for instance; what was written is left there.
+  /// - Throws: ``StoreError``, when there is no room for instance; the bytes written so far are
+  ///   left there.
   func copy(to path: String) throws {
     let target = try Connection(
       path: path, options: Options(mode: .writer), recorder: StatementRecorder())
@@ -185,9 +186,8 @@ final class Connection {
   }
 
   /// A number that is another one when the connection has seen a commit, its own or another one's,
-  /// since it was asked last; it may be another one without any. Sees what was committed
-  /// before the latest read began, and costs nothing
-  /// (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+  /// since it was asked last; it may be another one without any. Sees commits before the latest
+  /// read began, and costs nothing (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
   var seenVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
@@ -198,7 +198,7 @@ final class Connection {
   /// tenth of a second.
   ///
   /// No process writes meanwhile: before SQLite 3.51.3 a log that another connection begins anew
-  /// during a checkpoint may lose what is written to it
+  /// during a checkpoint may lose commits written to it
   /// (https://www.sqlite.org/wal.html#walresetbug). While another process writes, it is left as it
   /// is until the next time.
   func foldLogAlone() {

@@ -34,7 +34,7 @@ enum SQLArgument {
 
   // MARK: - Results
 
-  /// Answers with what a comparison of two texts gives; with NULL when one is missing.
+  /// Answers with the result of a comparison of two texts; with NULL when one is missing.
   static func answer(
     _ context: OpaquePointer?, _ arguments: List?,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

@@ -13,8 +13,8 @@ extension Statement {
     note(sqlite3_bind_null(handle, index))
   }
 
-  /// Binds what a cell says without copying it: the cell's memory has to stay until the statement
-  /// has run and its bindings were replaced or cleared. Absent is stored as null.
+  /// Binds the value of a cell without copying it: the cell's memory has to stay until the
+  /// statement has run and its bindings were replaced or cleared. Absent is stored as null.
   @inline(__always)
   func bind(_ index: Int32, _ cell: Cell) {
     switch cell.kind {

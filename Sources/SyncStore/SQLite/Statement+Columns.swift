@@ -126,7 +126,7 @@ extension Statement {
   }
 }
 
-/// What a column of the current row holds, valid until the next step.
+/// The value in a column of the current row, valid until the next step.
 ///
 /// Takes the value once and asks that: each call that names a column checks the statement anew. A
 /// connection without mutexes makes no difference between protected values and these

@@ -15,7 +15,7 @@ extension StoreError {
     return StoreError(kind, message: sentence, sqliteCode: code, sql: sql)
   }
 
-  /// What to do when another connection or process holds the store.
+  /// Advice when another connection or process holds the store.
   package static let busyAdvice =
     "Try again when the other one has finished, or give a longer busy time limit."
 
@@ -105,7 +105,7 @@ extension StoreError {
     damaged(table, place, "\(column) is \(value), which no store writes", entity: entity)
   }
 
-  /// - Parameter what: What is wrong, as the end of a sentence.
+  /// - Parameter what: The damage, as the end of a sentence.
   static func damaged(
     _ table: String, _ place: String, _ what: String, entity: String? = nil
   ) -> StoreError {

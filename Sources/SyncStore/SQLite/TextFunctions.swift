@@ -2,8 +2,9 @@ import CSyncStackSQLite
 import Foundation
 import SyncCore
 
-/// Names of what every connection adds to SQL. The functions are what filters need beyond SQLite's
-/// own: each is deterministic and calls the same code that evaluates filters in memory.
+/// Names of the functions and collations that every connection adds to SQL. The functions are those
+/// that filters need beyond SQLite's own: each is deterministic and calls the same code that
+/// evaluates filters in memory.
 package enum SQLFunction {
   /// Collation of decimal columns: numeric order of canonical text.
   package static let decimalCollation = "syncstack_decimal"
@@ -12,7 +13,7 @@ package enum SQLFunction {
   package static let fold = "syncstack_fold"
   /// `(text, pattern, ignores case)`: whether a regular expression matches the whole text.
   package static let matches = "syncstack_matches"
-  /// What an error of ``matches`` begins with; the pattern follows.
+  /// The beginning of an error of ``matches``; the pattern follows.
   static let badPattern = "syncstack_matches: "
   /// `(text, pattern)`: with `*` and `?`.
   package static let like = "syncstack_like"

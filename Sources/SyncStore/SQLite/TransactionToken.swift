@@ -1,8 +1,8 @@
 import SyncCore
 import Synchronization
 
-/// Stands for one run of a write transaction, before, while and after it runs: what other threads
-/// stop it by, with ``Store/interrupt(_:)``.
+/// Stands for one run of a write transaction, before, while and after it runs: other threads stop
+/// it by this, with ``Store/interrupt(_:)``.
 ///
 /// Whether it was stopped is asked in four places, so that no moment is left in which stopping is
 /// lost: while it waits for its turn, while another process holds the file, by SQLite every
@@ -28,8 +28,8 @@ package final class TransactionToken: Sendable {
     end?()
   }
 
-  /// Says what ends the wait for the transaction's turn; called at once when it was stopped
-  /// already.
+  /// Sets the closure that ends the wait for the transaction's turn; called at once when it was
+  /// stopped already.
   func onStop(_ end: (@Sendable () -> Void)?) {
     wait.withLock { $0 = end }
     if isStopped { end?() }

@@ -2,8 +2,8 @@ import CSyncStackSQLite
 import Foundation
 package import SyncCore
 
-/// How values of an attribute turn into another type when the model changes. Only what is exact and
-/// has one meaning:
+/// How values of an attribute turn into another type when the model changes. Only exact conversions
+/// with one meaning:
 ///
 /// | from | to | |
 /// |---|---|---|

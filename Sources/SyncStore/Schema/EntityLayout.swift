@@ -5,8 +5,8 @@ package final class EntityLayout: Sendable {
   package let entity: EntityDescription
   package let table: Table
 
-  /// What `_entity` holds in rows of exactly this entity. Kept in the file by the entity's name, so
-  /// that it does not change when the model grows.
+  /// The number in `_entity` of rows of exactly this entity. Kept in the file by the entity's name,
+  /// so that it does not change when the model grows.
   package let number: Int64
 
   /// Numbers of the entity and of all entities below it.

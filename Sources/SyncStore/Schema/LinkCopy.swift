@@ -61,7 +61,7 @@ struct LinkSources {
   }
 }
 
-/// How one link table of the new model is filled from what the old one has.
+/// How one link table of the new model is filled from the old one.
 struct LinkCopy {
   let table: LinkTable
   private let pairs: LinkPairs

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What the tables of the old model are called while the new ones are filled, quoted.
+/// The names of the old model's tables while the new ones are filled, quoted.
 struct OldNames {
   var tables: [String]
   var links: [String]

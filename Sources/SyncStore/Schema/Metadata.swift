@@ -45,7 +45,7 @@ struct Metadata {
     }
   }
 
-  /// What the keys of ``StoreMetadata`` begin with, and the first text behind all of them.
+  /// The prefix of the keys of ``StoreMetadata``, and the first text behind all of them.
   static let programPrefix = "metadata."
   static let programLimit = "metadata/"
 
@@ -81,7 +81,7 @@ struct Metadata {
     return value
   }
 
-  /// What every transaction asks for.
+  /// The counters that every transaction asks for.
   struct Counters {
     var generation: Int64 = 0
     var keepsHistory = false
@@ -91,7 +91,7 @@ struct Metadata {
     var fingerprints: Int64?
   }
 
-  /// Reads what every transaction asks for, in one statement.
+  /// Reads the counters that every transaction asks for, in one statement.
   func counters() throws -> Counters {
     let statement = try connection.statement(
       "SELECT key, value FROM _syncstack "

@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Finds out, before anything is changed, whether what is stored stands in the way of a migration
-/// that the models allow.
+/// Finds out, before anything is changed, whether stored rows stand in the way of a migration that
+/// the models allow.
 struct MigrationCheck {
   let match: ModelMatch
   let old: TableLayout
@@ -177,7 +177,7 @@ struct MigrationCheck {
     }
   }
 
-  /// What both ends of a relationship say is said once.
+  /// A change at both ends of a relationship is told once.
   private func isFirstSide(
     _ relationship: RelationshipDescription, of declaring: EntityDescription
   ) -> Bool {

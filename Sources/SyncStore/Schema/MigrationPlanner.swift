@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Says in words what differs between two models, and what of it cannot be inferred.
+/// Describes the differences between two models, and those of them that cannot be inferred.
 struct MigrationPlanner {
   private let match: ModelMatch
   private var steps: [StoreMigration.Step] = []
@@ -134,7 +134,7 @@ struct MigrationPlanner {
             + "another name, fill it from the old one, and remove that one later.")
         return
       }
-      // Widths are no part of what is stored.
+      // Widths are no part of the stored form.
       if !(old.type.isInteger && attribute.type.isInteger),
         !(old.type.storage == .real && attribute.type.storage == .real)
       {

@@ -81,7 +81,7 @@ struct ModelMatch {
     }
   }
 
-  /// One way to recognise an element: what the old and the new one have to have in common.
+  /// One way to recognise an element: the names in which the old and the new one have to agree.
   private struct Rule: Sendable {
     let old: @Sendable (Name) -> [String?]
     let new: @Sendable (Name) -> [String?]
@@ -117,7 +117,7 @@ struct ModelMatch {
 }
 
 extension PropertyDescription {
-  /// Whether the property is no part of what is stored.
+  /// Whether the property is not stored.
   var isTransient: Bool {
     switch self {
     case .attribute(let attribute): attribute.isTransient

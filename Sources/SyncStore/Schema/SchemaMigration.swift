@@ -4,8 +4,8 @@ import SyncCore
 ///
 /// A table that would look the same and hold the same stays as it is. The others are made anew, as
 /// a new store would have them, and filled from the old ones: row numbers and versions are kept. So
-/// a migrated file is made like a new one, whatever it went through. Indexes, triggers and views
-/// that another program laid over a table that is made anew go with it.
+/// a migrated file is made like a new one, after any history. Indexes, triggers and views that
+/// another program laid over a table that is made anew go with it.
 struct SchemaMigration {
   let match: ModelMatch
   let old: TableLayout
@@ -46,7 +46,7 @@ struct SchemaMigration {
     return TableLayout(model: match.new, entityNumbers: numbers)
   }
 
-  /// Whether rows or tables change, not only indexes and what the file says about itself.
+  /// Whether rows or tables change, not only indexes and the file's record of its model.
   var isStructural: Bool {
     keptTables.count < old.tables.count || keptLinks.count < old.links.count
       || !madeTables.isEmpty || !madeLinks.isEmpty || !fills.isEmpty
@@ -54,7 +54,7 @@ struct SchemaMigration {
 
   /// Does it.
   ///
-  /// - Parameter willRun: called before each step; what it throws stops the migration.
+  /// - Parameter willRun: called before each step; an error that it throws stops the migration.
   /// - Throws: ``StoreError``; the transaction has to be rolled back then.
   func run(on connection: Connection, willRun: (String) throws -> Void) throws {
     let names = try setAside(on: connection, willRun)
@@ -94,7 +94,7 @@ struct SchemaMigration {
       if try isSmall(table.quoted, on: connection) {
         try connection.execute(SchemaWriter.createTable(table, as: "temp.\(name)"))
         try move(table.quoted, SchemaWriter.columns(of: table), to: name, on: connection)
-        // What leads to other objects is looked up from their side.
+        // References to other objects are looked up from their side.
         for (number, index) in table.indexes.enumerated()
         where index.columns.first.map({ table.columns[$0].type == nil }) == true {
           try connection.execute(
@@ -179,7 +179,7 @@ struct DefaultFill {
 }
 
 /// Carries the next row numbers over to the new tables: they go on where the old ones were, and
-/// never below what a table of that name gave out before.
+/// never below a number that a table of that name gave out before.
 struct RowSequenceMigration {
   let match: ModelMatch
   let old: TableLayout

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Creates what a layout says: tables, indexes and our own bookkeeping.
+/// Creates the parts of a layout: tables, indexes and our own bookkeeping.
 struct SchemaWriter {
   let layout: TableLayout
   let connection: Connection
@@ -19,7 +19,7 @@ struct SchemaWriter {
   }
 
   /// Creates indexes that the file does not have and drops those of ours that the model no longer
-  /// asks for: what is indexed is no part of what is stored.
+  /// asks for: indexes are no part of the stored data.
   func updateIndexes() throws {
     let wanted = Dictionary(
       layout.tables.flatMap { table in
@@ -52,8 +52,8 @@ struct SchemaWriter {
       + "WITHOUT ROWID",
   ]
 
-  /// - Parameter name: What the table is called, quoted, when that is not its own name; `temp.name`
-  ///   for one that goes away with the connection.
+  /// - Parameter name: The name of the table, quoted, when that is not its own; `temp.name` for one
+  ///   that goes away with the connection.
   static func createTable(_ table: Table, as name: String? = nil) -> String {
     let columns = columns(of: table).map { "\($0.name) \($0.type)" }
     return "CREATE TABLE \(name ?? table.quoted) (\(columns.joined(separator: ", ")))"
@@ -79,8 +79,7 @@ struct SchemaWriter {
     }
   }
 
-  /// - Parameter names: What index and table are called, quoted, when these are not their own
-  ///   names.
+  /// - Parameter names: The names of index and table, quoted, when these are not their own.
   static func createIndex(
     _ index: Table.Index, _ table: Table, as names: (index: String, table: String)? = nil
   ) -> String {

@@ -1,6 +1,6 @@
 public import SyncCore
 
-/// What opening a store does when the file was made with another model.
+/// The policy for opening a store whose file was made with another model.
 public enum MigrationPolicy: Sendable, Hashable {
   /// The file is copied and then brought to the new model, where that can be inferred.
   case automatic
@@ -8,7 +8,7 @@ public enum MigrationPolicy: Sendable, Hashable {
   case refuse
 }
 
-/// What has to happen to a store when its model changes, found out from the two models alone.
+/// The steps that bring a store to a changed model, inferred from the two models alone.
 ///
 /// ```swift
 /// let migration = StoreMigration.plan(from: oldModel, to: newModel)
@@ -18,9 +18,9 @@ public enum MigrationPolicy: Sendable, Hashable {
 /// Elements are the same in both models when they have the same name, or when the renaming
 /// identifier of one says so. Nothing is guessed beyond that.
 ///
-/// A plan knows models, not objects. Some steps depend on what is stored (a required attribute
-/// without default needs objects that have values); their descriptions say so, and opening the
-/// store finds out before it changes anything.
+/// A plan knows models, not objects. Some steps depend on stored rows (a required attribute without
+/// default needs objects that have values); their descriptions say so, and opening the store finds
+/// out before it changes anything.
 public struct StoreMigration: Sendable, Hashable {
   /// One change, in words.
   public struct Step: Sendable, Hashable, CustomStringConvertible {
@@ -47,7 +47,7 @@ public struct StoreMigration: Sendable, Hashable {
 
     package let kind: Kind
 
-    /// Name of the entity, as the new model has it; as the old one, for what was removed.
+    /// Name of the entity, as the new model has it; as the old one, for a removed one.
     package let entity: String
 
     /// Name of the property, if it is about one.
@@ -57,10 +57,10 @@ public struct StoreMigration: Sendable, Hashable {
     public let description: String
   }
 
-  /// Everything that changes, in the order of the new model; what was removed last.
+  /// Everything that changes, in the order of the new model; removals last.
   public let steps: [Step]
 
-  /// What cannot be inferred. A store is migrated only when there is nothing here.
+  /// The changes that cannot be inferred. A store is migrated only when there is nothing here.
   public let obstacles: [StoreError.Obstacle]
 
   /// Whether the models store the same.

@@ -1,13 +1,13 @@
 import Foundation
 package import SyncCore
 
-/// What a file says about the model it was made with: everything that decides how objects are
-/// stored, in a form that can be compared and read without the model itself.
+/// The file's record of the model it was made with: everything that decides how objects are stored,
+/// in a form that can be compared and read without the model itself.
 package struct StoredModel: Sendable, Hashable, Codable {
   package struct Entity: Sendable, Hashable, Codable {
     package var name: String
     package var superentity: String?
-    /// What `_entity` holds.
+    /// The number in `_entity`.
     package var number: Int64
     package var properties: [Property]
     package var renamingIdentifier: String?
@@ -93,12 +93,13 @@ package struct StoredModel: Sendable, Hashable, Codable {
 }
 
 extension StoredModel {
-  /// Sentences that say in what a model differs in storage from this one; empty when in nothing.
-  /// What is optional does not count: it is checked when objects are saved, not by tables.
+  /// Sentences that tell the differences in storage between a model and this one; empty when there
+  /// are none. Optional or required does not count: it is checked when objects are saved, not by
+  /// tables.
   package func differences(from model: StoredModel) -> [String] {
     let stored = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let wanted = Set(model.entities.map(\.name))
-    // Entities first, then what changed its form, then what came and went: the first few are shown.
+    // Entities first, then changed forms, then additions and removals: the first few are shown.
     var ofEntities = entities.filter { !wanted.contains($0.name) }.map {
       "the model has no entity “\($0.name)”"
     }
@@ -133,7 +134,7 @@ extension StoredModel {
 }
 
 extension StoredModel.Property {
-  /// A sentence that says in what form the property is stored and the other is to be, or nil.
+  /// A sentence that tells the stored form of the property and the one of the other, or nil.
   fileprivate func difference(from other: StoredModel.Property, of entity: String) -> String? {
     if storageText != other.storageText {
       return

@@ -87,8 +87,8 @@ package final class Table: Sendable {
   /// Ordinal of the first property column in a row that was selected with ``selectList``.
   package var firstColumn: Int { hasEntityColumn ? 3 : 2 }
 
-  /// What a select of whole rows lists, in this order: row number, entity number if there is one,
-  /// version, columns.
+  /// The columns of a select of whole rows, in this order: row number, entity number if there is
+  /// one, version, columns.
   package func selectList(prefix: String = "") -> String {
     prefix.isEmpty
       ? plainSelectList : Table.selectList(hasEntityColumn, columns, prefix: prefix)

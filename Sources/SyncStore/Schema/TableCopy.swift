@@ -8,7 +8,7 @@ struct TableCopy {
     let entity: EntityLayout
     let source: EntityLayout
 
-    /// Columns of the new table and what they get from the old row `o`.
+    /// Columns of the new table and their expressions over the old row `o`.
     var columns: [String] = []
     var expressions: [String] = []
     var bindings: [Value] = []

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What was recorded becomes the changes of a change set.
+/// Recorded rows become the changes of a change set.
 extension ChangeRecorder {
   /// Makes the changes per concrete entity, in model order.
   ///

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Collects what a transaction does, row by row, and makes the change set of it.
+/// Collects the changes of a transaction, row by row, and makes the change set of them.
 ///
 /// Updates may come several times for a row and without its entity or key; both are found out at
 /// the end, and only for rows that need it. Rows that are new in this transaction are not recorded

@@ -3,7 +3,7 @@ import SyncCore
 extension DeletePlanner {
   private var connection: Connection { transaction.connection }
 
-  /// Clears what leads to the doomed rows, deletes them and records it.
+  /// Clears references to the doomed rows, deletes them and records it.
   func apply() throws -> DeletionSummary {
     for owner in entities {
       try transaction.keepBase(of: rows[owner.entity.index], in: owner.entity)
@@ -23,7 +23,7 @@ extension DeletePlanner {
     guard let inverseSlot = relationship.inverseSlot, relationship.kind != .manyToMany else {
       return
     }
-    // What cascades is doomed as well by now, unless it may survive, and Deny let nothing through
+    // Cascading rows are doomed as well by now, unless they may survive, and Deny let none through
     // that is not.
     guard relationship.deleteRule != .cascade || survives != nil, relationship.deleteRule != .deny
     else { return }
@@ -40,8 +40,8 @@ extension DeletePlanner {
     if !members.isEmpty { try clear(inverseSlot, of: destination, in: members) }
   }
 
-  /// The members of a relationship of doomed rows. Those of a cascade were all seen: what it did
-  /// not doom it noted.
+  /// The members of a relationship of doomed rows. Those of a cascade were all seen: it noted those
+  /// that it did not doom.
   private func reached(
     _ relationship: RelationshipDescription, from owner: EntityLayout
   ) throws -> [StoredMember] {

@@ -1,16 +1,16 @@
 import SyncCore
 
-/// Delete rules as set operations on rows: finds everything that goes, checks that it may, then
-/// removes it together with what leads to it.
+/// Delete rules as set operations on rows: finds all rows that go, checks that they may, then
+/// removes them together with references to them.
 ///
-/// 1. *collect*: the rows, then wave after wave what cascades from them. A row that is doomed is
-///    never looked at again, so cycles end.
+/// 1. *collect*: the rows, then wave after wave the rows that cascade from them. A row that is
+///    doomed is never looked at again, so cycles end.
 /// 2. *check*: a relationship with the rule Deny must lead to doomed rows only.
 /// 3. *apply*: references from rows that stay are cleared and recorded, links removed, rows
 ///   deleted.
 ///
 /// Memory grows with the number of doomed rows (their numbers and keys, which the change set needs
-/// anyway), not with what they hold.
+/// anyway), not with their values.
 struct DeletePlanner {
   let transaction: StoreTransaction
 
@@ -21,8 +21,8 @@ struct DeletePlanner {
   private(set) var rows: [[Int64]]
   private(set) var keys: [[Value]]
 
-  /// What stays although a cascade along a one-to-many relationship reached it, by the relationship
-  /// as it was declared. Among them some perhaps that another cascade doomed later.
+  /// Rows that stay although a cascade along a one-to-many relationship reached them, by the
+  /// relationship as it was declared. Among them some perhaps that another cascade doomed later.
   private(set) var survivors: [PropertyKey: [StoredMember]] = [:]
 
   /// Where the to-one relationships of doomed rows lead that have a to-many inverse, by concrete
@@ -71,7 +71,7 @@ struct DeletePlanner {
   ///
   /// - Parameters:
   ///   - entity: the entity of the rows or one above it.
-  ///   - path: the one-to-many relationship that a cascade came along; what survives it stays.
+  ///   - path: the one-to-many relationship that a cascade came along; rows that survive it stay.
   ///   - wave: takes the rows, by concrete entity.
   private mutating func doom(
     _ selection: RowSelection, of entity: EntityDescription,
@@ -133,7 +133,7 @@ struct DeletePlanner {
     entity.familyEntities.flatMap { $0.attributes.filter(\.preservesValueInHistory).map(\.slot) }
   }
 
-  /// Notes for the history what the model says is to be kept of a row.
+  /// Notes for the history the values of a row that the model preserves.
   private func bury(_ cursor: RowCursor) {
     let kept = cursor.entity.attributes.filter(\.preservesValueInHistory)
     guard !kept.isEmpty else { return }

@@ -52,7 +52,7 @@ struct EarlierRows {
     }
   }
 
-  /// Takes out what was kept during a transaction.
+  /// Takes out the values kept during a transaction.
   ///
   /// - Returns: the values of changed objects, at most those of the first ``limit`` ones.
   func take(
@@ -116,7 +116,7 @@ struct EarlierRows {
       let entity = layout.entities[index]
       guard let slot = entity.keySlot else { continue }
       func note(_ cursor: RowCursor) { keys[index, default: [:]][cursor.row] = cursor.value(slot) }
-      // What was deleted is in the earlier rows alone; of the others the key that they have now
+      // A deleted object is in the earlier rows alone; of the others the key that they have now
       // counts.
       try scan(entity.entity, rows.sorted(), note)
       try transaction.scan(entity.entity, .rows(rows.sorted()), note)

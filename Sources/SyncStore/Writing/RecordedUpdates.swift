@@ -66,7 +66,7 @@ struct RecordedUpdates {
   /// Takes updates from an index on out.
   mutating func removeAll(from index: Int) { list.removeSubrange(index...) }
 
-  /// Joins the updates of each row; what came later is in force.
+  /// Joins the updates of each row; the later ones count.
   ///
   /// - Complexity: O(1) where rows were recorded in ascending order, each once; else linear.
   mutating func join(_ token: TransactionToken) throws {

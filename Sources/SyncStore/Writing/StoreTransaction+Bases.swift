@@ -1,13 +1,13 @@
 package import SyncCore
 
-/// What objects were before they were edited here: what an outbox goes back to when the server
+/// The values of objects before they were edited here: an outbox goes back to them when the server
 /// refuses an edit.
 ///
-/// Kept only in stores with an outbox, and not of what a sync writes. Whatever writes rows or links
-/// calls ``keepBase(of:in:slots:)`` first; of an object that is written twice the first value
+/// Kept only in stores with an outbox, and not of rows that a sync writes. Code that writes rows or
+/// links calls ``keepBase(of:in:slots:)`` first; of an object that is written twice the first value
 /// counts.
 extension StoreTransaction {
-  /// Keeps what rows have in some slots.
+  /// Keeps the values of rows in some slots.
   ///
   /// - Parameters:
   ///   - rows: Those that are new, or not there, are passed over.
@@ -29,8 +29,8 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps what the server has of slots whose edits it has not got yet: that is what they go back
-  /// to now. Called by what takes a server's version over and leaves those edits alone.
+  /// Keeps the server's values of slots whose edits it has not got yet: they go back to these now.
+  /// Called by code that takes a server's version over and leaves those edits alone.
   package func keepServerValues(_ values: [Int: Value], of id: ManagedObjectID) throws {
     try changeEntries(of: id) { $0.takeServerValues(values) }
   }
@@ -48,7 +48,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps what the server has of a list whose edits it has not got yet, for both ends of its
+  /// Keeps the server's members of a list whose edits it has not got yet, for both ends of its
   /// links.
   ///
   /// - Parameters:
@@ -69,7 +69,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Whether what is written is an edit that a reader of the history may have to send.
+  /// Whether a write is an edit that a reader of the history may have to send.
   func isKeepingEdits() throws -> Bool { try info.source == .local && keepsHistory }
 
   /// Notes that a link of a list is an edit, at one of its ends.
@@ -87,7 +87,7 @@ extension StoreTransaction {
     return result
   }
 
-  /// What rows have in some slots: attributes as they are, references as rows, lists over link
+  /// The values of rows in some slots: attributes as they are, references as rows, lists over link
   /// tables as ``EditedList``.
   package func values(
     of rows: [Int64], in entity: EntityDescription, slots: SlotSet? = nil

@@ -6,7 +6,7 @@ extension StoreTransaction {
   /// Ends at their other ends the edits of links that an entry of an outbox no longer has.
   ///
   /// - Parameter isGivenUp: Whether the other ends have nothing to send of them either, because the
-  ///   edit was given up. After an answer they still send what the API has of them.
+  ///   edit was given up. After an answer they still send the API's members.
   /// - Complexity: one statement for each link that ended.
   package func endLinks(
     from before: OutboxEntry, to after: OutboxEntry, isGivenUp: Bool, in outbox: String

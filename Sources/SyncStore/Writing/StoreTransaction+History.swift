@@ -2,11 +2,11 @@ package import Foundation
 import SyncCore
 
 extension StoreTransaction {
-  /// What was changed in this program until the transaction began and is not known to be sent; nil
+  /// Changes made in this program until the transaction began that are not known to be sent; nil
   /// when the store keeps no history.
   ///
-  /// - Complexity: two statements, and what was committed since the last transaction that asked;
-  ///   all that is unsent when something was acknowledged or purged meanwhile.
+  /// - Complexity: two statements, and the commits since the last transaction that asked; all that
+  ///   is unsent when something was acknowledged or purged meanwhile.
   package func unsentHistory() throws -> UnsentHistory? {
     guard try keepsHistory else {
       unsent.clear()
@@ -28,8 +28,8 @@ extension StoreTransaction {
     return unsent
   }
 
-  /// Registers a consumer, or notes how far it has read and what it asks for now. In the same
-  /// transaction as what it made of the changes, nothing is done twice or left out.
+  /// Registers a consumer, or notes how far it has read and its present limits. In the same
+  /// transaction as the consumer's use of the changes, nothing is done twice or left out.
   package func setHistoryConsumer(_ consumer: HistoryConsumer) throws {
     try requireOpen()
     try requireHistory()
@@ -73,7 +73,7 @@ extension StoreTransaction {
     return try purge(through: token.number, limit: limit)
   }
 
-  /// Purges what is older than a date, as far as durable consumers have read.
+  /// Purges entries older than a date, as far as durable consumers have read.
   ///
   /// - Returns: whether there is more to purge.
   package func purgeHistory(before date: Date, limit: Int = 1000) throws -> Bool {
@@ -88,7 +88,7 @@ extension StoreTransaction {
     return try purge(through: min(last ?? 0, bound ?? .max), limit: limit)
   }
 
-  /// Consumers that lag behind further than they said they may do not hold anybody up.
+  /// Consumers that lag behind further than they said they may do not delay others.
   private func dropLateConsumers() throws {
     try connection.run(
       "DELETE FROM _syncstack_history_consumers WHERE "

@@ -1,7 +1,7 @@
 package import SyncCore
 
 extension StoreTransaction {
-  /// Writes what a program keeps beside the objects; values that are null are removed.
+  /// Writes the values that a program keeps beside the objects; values that are null are removed.
   package func write(_ metadata: StoreMetadata) throws {
     for (name, value) in metadata.values.inKeyOrder {
       let key = Metadata.programPrefix + name

@@ -38,7 +38,7 @@ extension StoreTransaction {
 }
 
 extension StoreReader {
-  /// What an object has in a slot: a reference as a row. Null when it is gone.
+  /// The value of an object in a slot: a reference as a row. Null when it is gone.
   package func value(_ slot: Int, of id: ManagedObjectID) throws -> Value {
     var result = Value.null
     try scan(id.entity, .rows([id.row]), slots: [slot]) { result = $0.value(slot) }

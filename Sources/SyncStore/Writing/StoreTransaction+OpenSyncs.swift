@@ -5,8 +5,8 @@ import SyncCore
 extension StoreTransaction {
   /// Leaves a sync open.
   ///
-  /// - Parameter head: What is small of it, in the place of what it was; nil leaves it and the
-  ///   revision as they are.
+  /// - Parameter head: The small facts of it, in the place of the former ones; nil leaves it and
+  ///   the revision as they are.
   /// - Returns: The sync as it stands now, with a head its revision one more than before.
   package func keepOpen(_ kind: String, _ name: String, head: Data?) throws -> OpenSync {
     try requireOpen()
@@ -31,14 +31,14 @@ extension StoreTransaction {
     try connection.run("DELETE FROM _syncstack_open_syncs WHERE id = ?", [sync.id])
   }
 
-  /// Forgets what the parts of an open sync said, but not the sync.
+  /// Forgets the parts of an open sync, but not the sync.
   package func forgetParts(of sync: OpenSync) throws {
     for part in OpenSyncTables.parts {
       try connection.run("DELETE FROM _syncstack_open_\(part) WHERE sync = ?", [sync.id])
     }
   }
 
-  /// Writes pages of sets of row numbers in the place of what they were.
+  /// Writes pages of sets of row numbers in the place of the former ones.
   package func write(_ pages: [OpenSync.RowPage], of sync: OpenSync) throws {
     let statement = try connection.statement(
       "INSERT OR REPLACE INTO _syncstack_open_rows (sync, name, page, bits) VALUES (?, ?, ?, ?)")
@@ -102,7 +102,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Writes pages with names. What is nil of their marks stays as it was.
+  /// Writes pages with names. A mark that is nil stays as it was.
   package func write(_ pages: [OpenSync.Page], of sync: OpenSync) throws {
     let statement = try connection.statement(
       "INSERT INTO _syncstack_open_pages (sync, name, stored, begun, mark) VALUES (?1, ?2, ?3, ?4, ?5) "

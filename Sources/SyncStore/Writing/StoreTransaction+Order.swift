@@ -2,11 +2,10 @@ package import SyncCore
 
 /// The places of members in ordered lists.
 extension StoreTransaction {
-  /// Puts the members of an owner into an order. Who belongs to the owner is what is stored: those
-  /// that the order does not name keep theirs and come last, and those that it names and that
-  /// belong to another owner, or are gone, are passed over. So two writers that arrange a list at
-  /// the same time, neither of which has seen what the other added, leave every member with a place
-  /// of its own.
+  /// Puts the members of an owner into an order. The stored members count: those that the order
+  /// does not name keep theirs and come last, and those that it names and that belong to another
+  /// owner, or are gone, are passed over. So two writers that arrange a list at the same time,
+  /// neither of which has seen the other's additions, leave every member with a place of its own.
   ///
   /// Records the owner when the order really changed.
   ///

@@ -1,7 +1,8 @@
 package import SyncCore
 
 extension StoreTransaction {
-  /// Opens an outbox, and makes it when there is none: its first entries are what the history has.
+  /// Opens an outbox, and makes it when there is none: its first entries are the edits in the
+  /// history.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/unsupported`` when the store keeps no history.
   package func openOutbox(_ name: String) throws {
@@ -15,8 +16,8 @@ extension StoreTransaction {
     try set(OutboxState(name: name, history: historyFloor(), revision: 0))
   }
 
-  /// Forgets an outbox with what it keeps. What it has not sent is then not protected from syncs
-  /// any more, unless somebody else has to send it.
+  /// Forgets an outbox with its entries. Unsent edits are then not protected from syncs any more,
+  /// unless another consumer has to send them.
   package func removeOutbox(_ name: String) throws {
     try requireOpen()
     guard try outbox(name) != nil else { return }
@@ -34,10 +35,10 @@ extension StoreTransaction {
     unsent.clear()
   }
 
-  /// Takes what was edited since into the entries of an outbox, and notes that it has read so far.
+  /// Takes later edits into the entries of an outbox, and notes that it has read so far.
   ///
   /// - Parameter takes: Whether an object of which it keeps nothing is for it.
-  /// - Complexity: that of what was committed since.
+  /// - Complexity: that of the later commits.
   package func drainHistory(
     intoOutbox name: String, where takes: (ManagedObjectID) -> Bool = { _ in true }
   ) throws {
@@ -57,16 +58,17 @@ extension StoreTransaction {
     try set(state)
   }
 
-  /// Keeps what an outbox has to send of an object; what has nothing to send is forgotten.
+  /// Keeps the entry of an outbox for an object; one that has nothing to send is forgotten.
   ///
-  /// - Parameter before: What is kept of it.
+  /// - Parameter before: The kept entry.
   package func setOutboxEntry(_ entry: OutboxEntry, before: OutboxEntry, in name: String) throws {
     try requireOpen()
     guard !entry.hasSameEdit(as: before) else {
       return try entry.isOver ? remove(entry, name) : write(entry, name)
     }
     guard var state = try outbox(name) else { return }
-    // What it is to be taken out of has to know it, or would read it in the history later.
+    // The outbox has to know an edit that is to be taken out, or would read it in the history
+    // later.
     let unsent = try unsentHistory()
     if entry.isOver { try remove(entry, name) } else { try write(entry, name) }
     state.revision += 1

@@ -1,7 +1,7 @@
 import SyncCore
 
 /// To-many relationships whose members are told by a column of theirs: an object that comes, or
-/// gets another owner, changes the lists of its owners. Whatever writes such a column records them
+/// gets another owner, changes the lists of its owners. Code that writes such a column records them
 /// by this.
 extension StoreTransaction {
   /// The owners of some rows, by row, for each side on which they have one.
@@ -29,7 +29,7 @@ extension StoreTransaction {
   /// Records the owners that rows have left and those that they have now.
   ///
   /// - Parameters:
-  ///   - former: What ``owners(of:_:_:)`` said before they were written.
+  ///   - former: The owners that ``owners(of:_:_:)`` gave before they were written.
   ///   - skipped: Positions of rows that were not written, ascending.
   ///   - cells: The cells that were written at a position.
   func recordOwners(

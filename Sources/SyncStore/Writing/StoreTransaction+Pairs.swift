@@ -100,8 +100,8 @@ extension StoreTransaction {
     return (key.slot, entity, inverse, layout.entities[relationship.destinationIndex].entity)
   }
 
-  /// Objects and the partners that they lead to, where a condition is true of what the partners
-  /// lead to.
+  /// Objects and the partners that they lead to, where a condition is true of the partner's own
+  /// partner.
   private func couples(
     of rows: [Int64], _ side: Side, where condition: String
   ) throws -> [(row: Int64, partner: Int64)] {

@@ -129,7 +129,7 @@ extension StoreTransaction {
     return rows.filter { withNew || !recorder.isNew($0, in: table) }.sorted()
   }
 
-  /// Deletes rows with everything that the delete rules take along, and clears what led to them.
+  /// Deletes rows with all rows that the delete rules take along, and clears references to them.
   ///
   /// - Parameters:
   ///   - entity: the entity of the rows or one above it.
@@ -149,7 +149,7 @@ extension StoreTransaction {
     return try planner.apply()
   }
 
-  /// Says that about so many rows will be inserted. When they outweigh what the table holds, its
+  /// Says that about so many rows will be inserted. When they outweigh the rows of the table, its
   /// secondary indexes are dropped and built again before they are needed, at the latest before
   /// commit, inside the same transaction. Not to be called from inside a scan.
   ///

@@ -1,7 +1,7 @@
 package import SyncCore
 
-/// One atomic write. Reads as a ``StoreReader`` does, sees its own changes, and records exactly
-/// what it inserted, updated and deleted. Confined to the body of ``Store/write(_:commit:_:)``.
+/// One atomic write. Reads as a ``StoreReader`` does, sees its own changes, and records exactly its
+/// insertions, updates and deletions. Confined to the body of ``Store/write(_:commit:_:)``.
 ///
 /// ```
 ///  open ──body returns──▶ finishing ──▶ committed        each error leads to ended: nothing of the
@@ -15,7 +15,7 @@ package import SyncCore
 /// - One object: ``lead(_:of:row:to:)``, ``write(_:to:of:)``, ``restore(_:as:)``
 /// - Links: ``addLinks(_:of:pairs:positions:)``, ``removeLinks(_:of:pairs:)``,
 ///   ``setPositions(_:of:positions:)``; ``arrange(_:of:owner:as:)`` and ``settle(_:)`` decide by
-///   what is stored
+///   the stored rows
 /// - Speed: ``expectRows(_:)``, ``prepareBulkInsert(_:count:)``, ``prepareBulkLinks(_:of:count:)``
 package final class StoreTransaction: StoreReader {
   /// Names this run for ``Store/interrupt(_:)``.
@@ -34,23 +34,23 @@ package final class StoreTransaction: StoreReader {
   /// The set of fingerprints that is about the rows as the transaction leaves them.
   var keptFingerprints: KeptFingerprintSet?
 
-  /// What the store keeps of unsent changes; see ``unsentHistory()``.
+  /// The store's fold of unsent changes; see ``unsentHistory()``.
   let unsent: UnsentHistory
 
   /// Whether something that was to be sent is so no more, or again, once the transaction is
   /// committed.
   var changesUnsent = false
 
-  /// Asked about all that was changed, at the end; what it throws undoes that.
+  /// Asked about all changes, at the end; an error that it throws undoes them.
   package var refusal: ((StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?
 
   /// The rows as they were before; nil when no observer asks for values.
   var earlierRows: EarlierRows?
 
-  /// What the history keeps of deleted objects, besides their keys.
+  /// The values that the history keeps of deleted objects, besides their keys.
   var tombstones: [ManagedObjectID: [String: Value]] = [:]
 
-  /// What changed objects were before, where an outbox may have to go back to it; see
+  /// The former values of changed objects, where an outbox may have to go back to them; see
   /// ``keepBase(of:in:slots:)``.
   var bases: [ManagedObjectID: [String: Value]] = [:]
 
@@ -102,8 +102,8 @@ package final class StoreTransaction: StoreReader {
     try lateIndexes.restore(link)
   }
 
-  /// What the store keeps about its commits, once it was asked for: no other writer comes in
-  /// between.
+  /// The counters that the store keeps about its commits, once they were asked for: no other writer
+  /// comes in between.
   private var counters: Metadata.Counters?
 
   private func readCounters() throws -> Metadata.Counters {
@@ -113,7 +113,7 @@ package final class StoreTransaction: StoreReader {
     return read
   }
 
-  /// Whether what is done here goes into a history.
+  /// Whether changes made here go into a history.
   package var keepsHistory: Bool {
     get throws { try readCounters().keepsHistory }
   }
@@ -126,8 +126,7 @@ package final class StoreTransaction: StoreReader {
   /// Has to be called when the history or the quarantine is switched.
   func forgetCounters() { counters = nil }
 
-  /// Takes out what was changed so far, as if that were committed: for a rehearsal of several
-  /// commits.
+  /// Takes out the changes so far, as if they were committed: for a rehearsal of several commits.
   package func takeChanges() throws -> ChangeSet {
     try requireOpen()
     try UniquenessCheck(transaction: self).run()
@@ -139,7 +138,7 @@ package final class StoreTransaction: StoreReader {
   /// Completes the transaction up to its commit: builds late indexes, checks uniqueness, writes
   /// sequences, the generation number and the history.
   ///
-  /// - Returns: what it changed.
+  /// - Returns: its changes.
   func finish() throws -> ChangeSet {
     try requireOpen()
     try lateIndexes.restoreAll()
@@ -168,7 +167,7 @@ package final class StoreTransaction: StoreReader {
   }
 }
 
-/// What a deletion took with it.
+/// The rows that a deletion took with it.
 package struct DeletionSummary: Sendable {
   /// Row numbers by concrete entity, in model order, ascending.
   package var deleted: [(entity: EntityDescription, rows: [Int64])] = []

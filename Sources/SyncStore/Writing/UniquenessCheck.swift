@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Checks the model's uniqueness constraints once, just before commit, over what was touched. So
+/// Checks the model's uniqueness constraints once, just before commit, over the touched rows. So
 /// two objects may swap their values, and a new one may take the value of one that was deleted.
 struct UniquenessCheck {
   let transaction: StoreTransaction

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Where those who are about to write wait without a thread, until it makes sense to have one.
+/// Where writers wait without a thread, until it makes sense to have one.
 ///
 /// A few may be admitted at a time: one that writes, and some that read their input meanwhile and
 /// then wait at the ``WriteGate``. The others are parked. A sync that is more urgent than all
@@ -81,7 +81,7 @@ package final class WaitingRoom: Sendable {
   ///
   /// - Returns: Whether it was parked, and so will never be admitted.
   package func withdraw(_ seat: Seat) -> Bool {
-    // What the closure captures goes away outside the lock.
+    // Values that the closure captures go away outside the lock.
     let removed = state.withLock { state in
       state.parked.firstIndex { $0.seat === seat }.map { state.parked.remove(at: $0) }
     }
