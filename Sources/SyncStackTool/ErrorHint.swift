@@ -9,10 +9,18 @@ enum ErrorHint {
     StoreError.migrationAdvice, CloudError.zoneAdvice,
   ]
 
-  /// The error without advice that only programmers can follow.
-  static func message(of error: any Error) -> String {
-    advice.reduce("\(error)") { $0.replacing(" " + $1, with: "") }
+  /// The error without advice that only programmers can follow, and with options in the place of
+  /// parameters.
+  static func message(of error: any Error) -> String { adapted("\(error)") }
+
+  /// A sentence of the library as the command line says it.
+  static func adapted(_ message: String) -> String {
+    advice.reduce(message) { $0.replacing(" " + $1, with: "") }
+      .replacing(/at: "(.+?)" takes/) { "\(listOption) \(ListPlaces.word(String($0.1))) takes" }
   }
+
+  /// The option that says where a list lies.
+  private static let listOption = "--at"
 
   static func text(for error: any Error) -> String? {
     if let error = error as? JSONError, error.code == .compressed {
@@ -50,14 +58,15 @@ enum ErrorHint {
     switch error.code {
     case .deletionRefused:
       return "With this command: --guard off allows it, and --guard count=N,share=N%,empty=N sets "
-        + "the limits; --operations insert,update,relationships "
-        + "or --where keep the rest; --at names the list when it lies deeper in the document."
+        + "the limits; --operations insert,update,relationships or --where keep the rest"
+        + (namesList(error)
+          ? "." : "; \(listOption) names the list when it lies deeper in the document.")
     case .missingKey, .unknownKind, .invalidItem, .typeMismatch, .outOfRange, .invalidDate,
       .requiredValueMissing,
       .invalidValue, .invalidMemberCount, .tooManyObjects:
-      return
-        "With this command: --on-error skip leaves out objects that cannot be used; --at names "
-        + "the list when it lies deeper in the document."
+      return "With this command: --on-error skip leaves out objects that cannot be used"
+        + (namesList(error)
+          ? "." : "; \(listOption) names the list when it lies deeper in the document.")
     case .ambiguousRelationship:
       return "With this command: --parent ENTITY:ID:RELATIONSHIP."
     case .noPrimaryKey:
@@ -67,5 +76,10 @@ enum ErrorHint {
       .ambiguousStored, .unreadablePayload, .invalidRequest:
       return nil
     }
+  }
+
+  /// Whether an error says already where the list lies.
+  private static func namesList(_ error: SyncError) -> Bool {
+    message(of: error).contains(listOption)
   }
 }

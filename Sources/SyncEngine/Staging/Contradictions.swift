@@ -33,12 +33,19 @@ struct Contradictions {
   func note(of entity: EntityDescription, in report: ReportBuilder) {
     guard count > 0, let property, let key else { return }
     let times = count == 1 ? "Once" : "\(count) times"
+    let message = """
+      \(times) several places of the payload say different things of one “\(entity.name)”, and the later one counts: \
+      “\(property)” of \(entity.name) \(key) is \(example).
+      """
+    // That a list names the object twice, and differently, is one finding.
+    if let path, let list = report.report.findings.lastIndex(where: { $0.isRepeat(of: path) }) {
+      report.report.findings[list] = SyncReport.Finding(
+        kind: .repeatedItem, entity: entity.name, property: property, key: key, path: path,
+        message: "\(report.report.findings[list].message) \(message)")
+      return
+    }
     report.note(
-      .repeatedItem, entity, property: property, key: key, path: path,
-      message: """
-        \(times) several places of the payload say different things of one “\(entity.name)”, and the later one counts: \
-        “\(property)” of \(entity.name) \(key) is \(example).
-        """)
+      .repeatedItem, entity, property: property, key: key, path: path, message: message)
   }
 }
 
@@ -56,5 +63,15 @@ extension Contradictions {
     add(
       property.name, key: batch.key(earlier).description, path: path(),
       values: (text(earlier), text(later)))
+  }
+}
+
+extension SyncReport.Finding {
+  /// Whether it says that the list in which a member stands names an object twice.
+  fileprivate func isRepeat(of member: String) -> Bool {
+    guard kind == .repeatedItem, property != nil, let path, member.hasPrefix("\(path)[") else {
+      return false
+    }
+    return !member.dropFirst(path.count + 1).contains("[")
   }
 }

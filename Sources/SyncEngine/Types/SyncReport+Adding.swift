@@ -5,25 +5,35 @@ extension SyncReport {
   ///
   /// Every count is that of both together, so an object of which both speak counts twice: as
   /// inserted by the first and updated or unchanged by the second, or as updated by both.
-  /// ``changes`` has each object once.
+  /// ``changes`` has each object once, and what both say of the mapping stands there once.
   public mutating func add(_ other: SyncReport) {
     for (name, report) in other.entities {
       if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }
     }
+    findingCounts.merge(other.findingCounts, uniquingKeysWith: +)
+    let remarks = Set(findings.filter(\.isOfMapping))
     var listed = Dictionary(grouping: findings, by: \.kind).mapValues(\.count)
-    for finding in other.findings where listed[finding.kind, default: 0] < SyncReport.findingLimit {
-      findings.append(finding)
-      listed[finding.kind, default: 0] += 1
+    for finding in other.findings {
+      if remarks.contains(finding) {
+        findingCounts[finding.kind.rawValue, default: 1] -= 1
+      } else if listed[finding.kind, default: 0] < SyncReport.findingLimit {
+        findings.append(finding)
+        listed[finding.kind, default: 0] += 1
+      }
     }
     commits.sets += other.commits.sets
     commits.objects.append(other.commits.objects)
-    findingCounts.merge(other.findingCounts, uniquingKeysWith: +)
     phaseDurations.merge(other.phaseDurations, uniquingKeysWith: +)
     payloadBytes += other.payloadBytes
     itemCount += other.itemCount
     isDryRun = isDryRun || other.isDryRun
     nextPage = other.nextPage
   }
+}
+
+extension SyncReport.Finding {
+  /// Whether it is about the mapping, whatever the payload.
+  fileprivate var isOfMapping: Bool { kind == .mappingRemark || kind == .unregisteredTransformer }
 }
 
 extension SyncReport.Commits {

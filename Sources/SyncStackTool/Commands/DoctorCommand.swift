@@ -58,8 +58,10 @@ struct DoctorCommand: Command {
       diagnosis = try await task.value
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
-      var lines = [error.message.replacing(" " + SyncError.listAdvice, with: "")]
-      if form == nil, let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice {
+      var lines = [ErrorHint.adapted(error.message)]
+      if form == nil, !lines[0].contains("--at"),
+        let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice
+      {
         lines.append(advice)
       }
       if isJSON {

@@ -66,7 +66,7 @@ struct DraftInput {
   ) throws -> Bool {
     func body(_ value: JSONValue, _ member: String?) {
       if value == .null { return item(nil) }
-      guard var object = value.objectValue else { return }
+      guard var object = value.objectValue ?? value.row else { return }
       if let key, let member { object[key] = .string(member) }
       item(object)
     }

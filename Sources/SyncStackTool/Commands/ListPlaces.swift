@@ -97,6 +97,15 @@ struct ListPlaces {
       if let elements = member.elementObjects {
         return ListPlaces.list(of: elements, at: place, name: name, isBare: isBare)
       }
+      // Rows of values of several kinds are objects; of one kind they are numbers of a matrix.
+      if let rows = member.rows, member.lists == member.present,
+        Set(rows.keys.compactMap { rows.members[$0]?.kind }).count > 1
+      {
+        return [
+          Place(
+            path: place, name: name, shape: rows, hasKey: false, count: rows.count, isBare: true)
+        ]
+      }
       return member.object.map { lists(in: $0, under: place, isBare: isBare) } ?? []
     }
   }
@@ -179,7 +188,7 @@ struct ListPlaces {
   }
 
   /// A path as a shell takes it.
-  private static func word(_ path: String) -> String {
+  static func word(_ path: String) -> String {
     if path.allSatisfy({ $0.isLetter || $0.isNumber || "._-:@".contains($0) }) { return path }
     return path.contains("'") ? "\"\(path)\"" : "'\(path)'"
   }

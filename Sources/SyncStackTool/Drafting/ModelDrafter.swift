@@ -29,6 +29,10 @@ struct ModelDrafter {
       let places = entity.places.joined(separator: ", ")
       notes.append("\(number == 0 ? "Also what" : "What") stands at \(places).")
     }
+    if entity.shape.keys.allSatisfy({ $0.allSatisfy(\.isNumber) }), !entity.shape.keys.isEmpty {
+      notes.append(
+        "Items are lists, whose values have positions and no names: rename the attributes.")
+    }
     if entity.key == nil { notes += keylessNotes(entity) }
     if entity.key != nil, let mark = DeletionMarks.first(in: entity.shape.keys) {
       if DeletionMarks.certain.contains(mark) {

@@ -93,6 +93,10 @@ final class MemberShape {
   private(set) var elements = ScalarShape()
   private(set) var elementObjects: ObjectShape?
   private(set) var hasInnerLists = false
+  /// What lists in lists have at their positions.
+  private(set) var rows: ObjectShape?
+  /// Values of a row; longer ones are data in themselves.
+  private static let mostPositions = 200
 
   /// Of which kind all values are; nil when they are of several, or all null.
   var kind: String? {
@@ -128,8 +132,12 @@ final class MemberShape {
       let shape = elementObjects ?? ObjectShape()
       elementObjects = shape
       shape.add(value)
-    case .array:
+    case .array(let values):
       hasInnerLists = true
+      guard values.count <= MemberShape.mostPositions, let row = element.row else { return }
+      let shape = rows ?? ObjectShape()
+      rows = shape
+      shape.add(row)
     default:
       elements.add(element)
     }
@@ -144,6 +152,9 @@ final class MemberShape {
     hasInnerLists = hasInnerLists || other.hasInnerLists
     object = merged(object, other.object)
     elementObjects = merged(elementObjects, other.elementObjects)
+    if let theirs = other.rows {
+      if let rows { rows.merge(theirs) } else { rows = theirs }
+    }
   }
 
   /// The shape of both; where the entity is known, that of the entity has them all.
@@ -155,6 +166,15 @@ final class MemberShape {
       return mine
     }
     return theirs
+  }
+}
+
+extension JSONValue {
+  /// A list of values as the object that paths of positions see in it: `["a", 1]` is
+  /// `{"0": "a", "1": 1}`; nil for a list of objects, and for what is no list.
+  var row: JSONObject? {
+    guard let values = arrayValue, values.allSatisfy({ $0.objectValue == nil }) else { return nil }
+    return JSONObject(values.enumerated().map { (key: "\($0)", value: $1) })
   }
 }
 

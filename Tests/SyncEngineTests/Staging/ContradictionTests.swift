@@ -79,8 +79,7 @@ import Testing
     let bench = try bench()
     for _ in 0..<2 {
       let report = try bench.sync(payload, "Page")
-      // That a list names an object twice is a finding of the list.
-      let findings = report.findings.filter { $0.entity == entity }
+      let findings = report.findings
       let finding = try #require(findings.first)
       #expect(findings.count == 1)
       #expect(finding.kind == .repeatedItem)
@@ -116,6 +115,19 @@ import Testing
   func agreeing(payload: String) throws {
     let bench = try bench()
     for _ in 0..<2 { #expect(try bench.sync(payload, "Page").findings.isEmpty) }
+  }
+
+  @Test("a list that names an object twice, and differently, is one finding")
+  func list() throws {
+    let bench = try bench()
+    let report = try bench.sync(
+      #"[{"id":1,"tags":[{"id":1,"name":"a"},{"id":1,"name":"b"}]},{"id":2,"tags":[{"id":3},{"id":3}]}]"#,
+      "Page")
+    #expect(report.findings.map(\.key) == ["1", "2"])
+    #expect(report.count(of: .repeatedItem) == 2)
+    let message = try #require(report.findings.first).message
+    #expect(message.contains("“tags” of Page 1 names Tag 1 more than once"), "\(message)")
+    #expect(message.contains("“name” of Tag 1 is a, then b"), "\(message)")
   }
 
   @Test("items at the top that repeat each other are told one by one, as before")
