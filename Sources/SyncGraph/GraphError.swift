@@ -12,22 +12,24 @@ public struct GraphError: Error, Sendable {
     /// Rows changed since they were read; see ``GraphError/conflicts``. Choose a merge policy, or
     /// call ``ManagedObjectContext/updateAndSave(attempts:_:)``.
     case conflict
-    /// There is no object of that identifier: it was deleted, or never saved.
+    /// There is no object of that identifier: it was deleted, or never saved. Fetch again.
     case notFound
     /// A class does not fit the entity that it stands for: a property is missing, or of another
-    /// type.
+    /// type. Mend the class, or the model.
     case classMismatch
     /// The model document is at none of the places where it was looked for, which the message
-    /// lists.
+    /// lists. Put it at one of them, or give its address.
     case modelNotFound
     /// A uniqueness constraint of the model does not hold; ``GraphError/entity`` and
-    /// ``GraphError/message`` name the entity and the values.
+    /// ``GraphError/message`` name the entity and the values. Change one of the objects.
     case notUnique
     /// Something is asked for at a moment when it cannot be done: saving or closing inside a sync.
+    /// Do it afterwards.
     case invalidRequest
-    /// A function or property that a query cannot use.
+    /// A function or property that a query cannot use. The message says which.
     case unsupported
-    /// A transformer that the model names is not registered, or refused a value.
+    /// A transformer that the model names is not registered, or refused a value. Register one
+    /// before the stack is made.
     case transformer
     /// The owner shares ``GraphError/objects`` to be read only.
     case readOnly
@@ -116,8 +118,11 @@ public struct ValidationFailure: Error, Sendable {
     case custom
   }
 
+  /// Which rule was broken.
   public let rule: Rule
+  /// The object that breaks it.
   public let objectID: ManagedObjectID
+  /// Name of the property that the rule is about.
   public let key: String
 
   /// A sentence that tells the error.
@@ -126,6 +131,7 @@ public struct ValidationFailure: Error, Sendable {
 
 /// A row that another context or a sync changed after this context had read it.
 public struct SaveConflict: Sendable {
+  /// The object of the row.
   public let objectID: ManagedObjectID
 
   /// The values as this context had read them, by property name.

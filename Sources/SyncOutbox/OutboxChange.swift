@@ -8,12 +8,17 @@ public import SyncCore
 public struct OutboxChange: Sendable {
   /// What happened to the object.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The object is new: the server has to make it.
     case insert
+    /// Properties of an object that the server has were changed.
     case update
+    /// An object that the server has was deleted.
     case delete
   }
 
+  /// The kind of the change.
   public let kind: Kind
+  /// The object that it happened to.
   public let objectID: ManagedObjectID
 
   /// The primary key; nil while the object has none, because the server makes it.
@@ -29,14 +34,15 @@ public struct OutboxChange: Sendable {
   /// What an update changed; the same as ``json`` for the other kinds.
   public let changedJSON: JSONValue
 
-  /// Keys of what was put into the many-to-many lists of the object and taken out of them since the
-  /// server last answered for it, by name of the relationship: for APIs that have a request for
-  /// each member. Lists without any are left out.
+  /// Keys of the objects that were put into the many-to-many lists since the server last answered,
+  /// by name of the relationship: for APIs that have a request for each member. Lists without any
+  /// are left out.
   ///
   /// ```swift
   /// for tag in change.added["tags"] ?? [] { try await api.put("orders/\(change.id)/tags/\(tag)") }
   /// ```
   public let added: [String: [Value]]
+  /// Keys of the objects that were taken out of the many-to-many lists; see ``added``.
   public let removed: [String: [Value]]
 
   /// A name for this change that never changes, kept before it is first sent: a server that knows

@@ -15,7 +15,9 @@ public struct OutboxItem: Sendable, Hashable {
     case refused(String)
   }
 
+  /// The object that is to be sent.
   public let objectID: ManagedObjectID
+  /// The kind of the change.
   public let kind: OutboxChange.Kind
 
   /// The primary key; nil while the object has none.
@@ -23,6 +25,7 @@ public struct OutboxItem: Sendable, Hashable {
 
   /// Names of the properties that an update changed, in model order.
   public let properties: [String]
+  /// How far it has come.
   public let state: State
 
   /// Why it would not be sent as things are: no handler sends objects of its entity, and nothing

@@ -38,11 +38,14 @@ public struct OutboxReport: Sendable {
   /// Answers that were taken, but whose JSON could not be taken over, with the reason.
   public internal(set) var unusedAnswers: [String] = []
 
+  /// The answers for an entity by its name; empty when nothing was sent of it.
   public subscript(entity: String) -> Entity { entities[entity] ?? Entity() }
 
-  /// How many changes the server has taken, refused, and how many wait.
+  /// How many changes the server has taken.
   public var accepted: Int { entities.values.reduce(0) { $0 + $1.accepted.count } }
+  /// How many changes the server has refused.
   public var refused: Int { entities.values.reduce(0) { $0 + $1.refused.count } }
+  /// How many changes wait for the next run.
   public var waiting: Int { entities.values.reduce(0) { $0 + $1.waiting.count } }
 }
 

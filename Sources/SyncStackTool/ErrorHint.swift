@@ -3,24 +3,8 @@ import SyncStack
 
 /// Says which option of the command line helps where an error speaks of the library's calls.
 enum ErrorHint {
-  /// Advice that only programmers can follow; ``text(for:)`` says instead what to type.
-  private static let advice = [
-    SyncError.listAdvice, SyncError.deletionAdvice, StoreError.busyAdvice,
-    StoreError.migrationAdvice, CloudError.zoneAdvice,
-  ]
-
-  /// The error without advice that only programmers can follow, and with options in the place of
-  /// parameters.
-  static func message(of error: any Error) -> String { adapted("\(error)") }
-
-  /// A sentence of the library as the command line says it.
-  static func adapted(_ message: String) -> String {
-    advice.reduce(message) { $0.replacing(" " + $1, with: "") }
-      .replacing(/at: "(.+?)" takes/) { "\(listOption) \(ListPlaces.word(String($0.1))) takes" }
-  }
-
-  /// The option that says where a list lies.
-  private static let listOption = "--at"
+  /// The error as the command line says it.
+  static func message(of error: any Error) -> String { ToolMessage.text("\(error)") }
 
   static func text(for error: any Error) -> String? {
     if let error = error as? JSONError, error.code == .compressed {
@@ -60,13 +44,13 @@ enum ErrorHint {
       return "With this command: --guard off allows it, and --guard count=N,share=N%,empty=N sets "
         + "the limits; --operations insert,update,relationships or --where keep the rest"
         + (namesList(error)
-          ? "." : "; \(listOption) names the list when it lies deeper in the document.")
+          ? "." : "; \(ToolMessage.listOption) names the list when it lies deeper in the document.")
     case .missingKey, .unknownKind, .invalidItem, .typeMismatch, .outOfRange, .invalidDate,
       .requiredValueMissing,
       .invalidValue, .invalidMemberCount, .tooManyObjects:
       return "With this command: --on-error skip leaves out objects that cannot be used"
         + (namesList(error)
-          ? "." : "; \(listOption) names the list when it lies deeper in the document.")
+          ? "." : "; \(ToolMessage.listOption) names the list when it lies deeper in the document.")
     case .ambiguousRelationship:
       return "With this command: --parent ENTITY:ID:RELATIONSHIP."
     case .noPrimaryKey:
@@ -80,6 +64,6 @@ enum ErrorHint {
 
   /// Whether an error says already where the list lies.
   private static func namesList(_ error: SyncError) -> Bool {
-    message(of: error).contains(listOption)
+    message(of: error).contains(ToolMessage.listOption)
   }
 }

@@ -4,17 +4,19 @@ public import SyncCore
 public struct StoreError: Error, Sendable {
   /// The kind of an error. A transaction that fails leaves the file as it was before.
   public enum Code: String, Sendable, Hashable, Codable {
-    /// The file cannot be opened or made at its path.
+    /// The file cannot be opened or made at its path. Look at the path and its rights.
     case cannotOpen
-    /// The file is something else than a SQLite database, or one that is damaged.
+    /// The file is something else than a SQLite database, or one that is damaged. Look at the path;
+    /// bring back a copy.
     case notADatabase
-    /// The file is a SQLite database that another program made.
+    /// The file is a SQLite database that another program made. Give another path.
     case notAStore
     /// The file was made with a model that the new one cannot be inferred from; see
-    /// ``StoreError/obstacles``.
+    /// ``StoreError/obstacles``. Mend the model, or make a new store.
     case incompatibleModel
     /// The file was made with another model, and it may not be migrated: it was opened for reading
-    /// only, or migration was refused.
+    /// only, or migration was refused. Open it for writing and let it migrate, or give the model
+    /// that it was made with.
     case migrationNeeded
     /// The file was written by a later version of the library. Update the program.
     case newerFormat
@@ -23,25 +25,28 @@ public struct StoreError: Error, Sendable {
     /// Another connection or process has held the store for longer than the waiting time. Do it
     /// again.
     case busy
-    /// The store may not be written: it was opened for reading only, or the file belongs to
-    /// another user.
+    /// The store may not be written: it was opened for reading only, or the file belongs to another
+    /// user. Give the right, or another path.
     case readOnly
     /// The store was closed. Make a new stack.
     case closed
     /// The work was interrupted on request.
     case interrupted
-    /// The delete rule *deny* forbids the deletion; ``StoreError/keys`` are in the way.
+    /// The delete rule *deny* forbids the deletion; ``StoreError/keys`` are in the way. Delete
+    /// these before, or part them.
     case deletionDenied
-    /// A uniqueness constraint of the model does not hold.
+    /// A uniqueness constraint of the model does not hold. Change one of the values.
     case notUnique
-    /// The transaction was ended by an earlier error and takes no more changes.
+    /// The transaction was ended by an earlier error and takes no more changes. Look at that error,
+    /// and do it again.
     case transactionEnded
     /// A history token lies before the purged end. Read all objects anew, and begin with the latest
     /// token.
     case historyExpired
-    /// A durable consumer still needs the history that was to be purged.
+    /// A durable consumer still needs the history that was to be purged. Let it read on, or forget
+    /// it.
     case historyInUse
-    /// Something that a store cannot do.
+    /// Something that a store cannot do. The message says which.
     case unsupported
     /// A table holds a number that no store writes, because another program wrote to the file or
     /// its disk failed. `DataStack.checkConsistency()` finds other problems, and those that can be

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncStackTool
 
-/// A refusal says what to type, and says it once.
+/// A refusal names the option to type, and names it once.
 @Suite struct RefusalTests {
   static let payloads: [(json: String, place: String?)] = [
     (#"{"data": {"users": [{"id": 3}]}}"#, "--at data.users takes that."),

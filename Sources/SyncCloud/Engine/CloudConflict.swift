@@ -7,11 +7,16 @@ package import SyncStore
 /// yet, and is older than what somebody else has sent; or one that somebody else had sent, when an
 /// edit here that was not sent yet is later.
 public struct CloudConflict: Sendable, Hashable, Identifiable {
+  /// Its number in the store; later ones are larger.
   public let id: Int64
 
-  /// Names of the record, its entity and the field.
+  /// Name of the record on the server.
   public let record: String
+
+  /// Name of the record's entity.
   public let entity: String
+
+  /// Name of the property, or of the to-one relationship.
   public let field: String
 
   /// The value that lost, as records carry it.

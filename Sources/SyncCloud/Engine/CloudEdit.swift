@@ -5,7 +5,12 @@ import SyncStore
 public struct CloudEdit: Sendable, Hashable, CustomStringConvertible {
   /// What was done.
   public enum Kind: String, Sendable, Hashable {
-    case insertion, change, deletion
+    /// The object is new.
+    case insertion
+    /// Properties of it were changed.
+    case change
+    /// It was deleted.
+    case deletion
     /// The object went into what is shared, or out of it.
     case move
     /// Two objects were joined by a many-to-many relationship, or parted.
@@ -20,6 +25,7 @@ public struct CloudEdit: Sendable, Hashable, CustomStringConvertible {
 
   /// The object's row number; nil when there is no object here.
   public let row: Int64?
+  /// The kind of the edit.
   public let kind: Kind
 
   /// The properties that were changed; none where all of the object is sent.

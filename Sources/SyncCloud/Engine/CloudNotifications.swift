@@ -19,7 +19,9 @@ extension Notification.Name {
 
 /// What an engine does.
 public enum CloudDirection: String, Sendable, Hashable, CaseIterable {
+  /// The engine fetches changes of others.
   case pull
+  /// The engine sends edits made here.
   case push
 }
 

@@ -5,8 +5,11 @@ public struct PullReport: Sendable, Hashable {
 
   /// Records that the server showed, versions that were known already among them.
   public internal(set) var records = 0
+  /// Objects that are new.
   public internal(set) var inserted = 0
+  /// Objects of which properties changed.
   public internal(set) var updated = 0
+  /// Objects that were deleted.
   public internal(set) var deleted = 0
 
   /// Records that could not be used, or only in part; see ``CloudStatus/problems``.

@@ -17,8 +17,10 @@ public struct CloudStatus: Sendable {
   /// How many values lost to ones that did not know of them; see ``CloudEngine/conflicts``.
   public internal(set) var conflicts = 0
 
-  /// When a pull, and a push, last went through.
+  /// When a pull last went through.
   public internal(set) var lastPull: Date?
+
+  /// When a push last went through.
   public internal(set) var lastPush: Date?
 
   /// What the latest pull or push failed with; nil when it went through.
@@ -45,6 +47,7 @@ public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
 
   /// The object's row number; nil when there is no object.
   public let row: Int64?
+  /// A sentence with the cause and a remedy.
   public let reason: String
 
   /// The zone of the record.

@@ -7,8 +7,9 @@ public enum CloudPolicy: Sendable {
   case newest
   /// The one that the server shows.
   case server
-  /// The larger, or the smaller, as filters compare; null is smaller than everything.
+  /// The larger, as filters compare; null is smaller than everything.
   case largest
+  /// The smaller, as filters compare; null is smaller than everything.
   case smallest
   /// What a closure makes of both, as records carry them: the value here and the server's. It runs
   /// inside the transaction, so it must be quick and must not use the store. What it returns is a

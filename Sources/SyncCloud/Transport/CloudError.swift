@@ -7,41 +7,47 @@ public struct CloudError: Error, Sendable {
   /// Why it could not go on. An engine that runs by itself tries again where that helps.
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     /// No connection, or no answer in time, or one that makes no sense: nothing is known about what
-    /// was asked.
+    /// was asked. Ask again later.
     case unreachable
     /// The server is busy and says when to come again; see ``CloudError/retryAfter``.
     case busy
-    /// The server does not know who asks, or the password is wrong.
+    /// The server does not know who asks, or the password is wrong. Sign in anew, then call
+    /// ``CloudEngine/wake()``.
     case notSignedIn
-    /// Somebody else is signed in than when the store was first synced.
+    /// Another account is signed in than when the store was first synced. Sign in as before, use
+    /// another store, or choose as for ``zoneReplaced``.
     case accountChanged
-    /// The account may not do that.
+    /// The account may not do that. Its owner, or an administrator of the server, gives the right.
     case forbidden
-    /// What belongs to the account alone is somebody else's on the server, or others may read it.
+    /// The private zone of the account is another account's on the server, or others may read it.
+    /// Give the app another name on that server.
     case notOwner
-    /// The zone is not there.
+    /// The zone is not there: no engine has synced with it yet, or it was removed.
     case zoneMissing
-    /// The zone was removed, or removed and made again, since it was last synced.
+    /// The zone was removed, or removed and made again, since it was last synced. Choose:
+    /// ``CloudEngine/uploadEverything()``, or ``CloudEngine/replaceLocal()``.
     case zoneReplaced
-    /// The place in the changes is none that the server knows.
+    /// The place in the changes is none that the server knows. An engine reads the zone from its
+    /// beginning by itself.
     case tokenRefused
-    /// A batch or a record is larger than the server takes.
+    /// A batch or a record is larger than the server takes. Keep large values in files.
     case tooLarge
-    /// The server takes no changes at present.
+    /// The server takes no changes at present. Edits wait; push again later.
     case readOnly
-    /// The service has ended for good.
+    /// The service has ended for good. Use another server.
     case endOfService
-    /// The server sent on to another one, which was not followed.
+    /// The server sent on to another one, which was not followed. Give its address.
     case redirected
-    /// The store or the model cannot be synced like this.
+    /// The store or the model cannot be synced like this; the message names the obstacle.
     case unsupported
-    /// A pull would delete most of what is here; see ``CloudEngine/deletionGuard``.
+    /// A pull would delete most of what is here. Where that is meant, change
+    /// ``CloudEngine/deletionGuard``.
     case deletionRefused
-    /// The object has edits that were not sent yet.
+    /// The object has edits that were not sent yet. Push first.
     case unsent
-    /// There is no such object or record to do that to.
+    /// There is no such object or record to do that to. Save or pull it first.
     case notFound
-    /// A file cannot be read or written on this machine.
+    /// A file cannot be read or written on this machine. Look at its rights and the free space.
     case file
   }
 

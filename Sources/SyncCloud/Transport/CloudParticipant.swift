@@ -3,6 +3,7 @@ public struct CloudParticipant: Sendable, Hashable {
   /// The name of the account, as ``CloudTransport/account()`` says it; transports may take shorter
   /// ones.
   public let account: String
+  /// The rights of the account in the zone.
   public let access: CloudZoneState.Access
 
   public init(_ account: String, _ access: CloudZoneState.Access) {

@@ -126,7 +126,9 @@ public struct CloudZone: Sendable, Hashable {
     case `public`
   }
 
+  /// Its name, which the account has once in a scope.
   public let name: String
+  /// Whose data it holds.
   public let scope: Scope
 
   /// The account whose zone it is; nil when it is the one that is signed in, or the zone is public.
@@ -148,12 +150,15 @@ public struct CloudZone: Sendable, Hashable {
 public struct CloudZoneState: Sendable, Hashable {
   /// What an account may do in a zone.
   public enum Access: String, Sendable, Hashable, CaseIterable {
+    /// Reading alone: changes are refused.
     case readOnly
+    /// Reading, and sending changes.
     case readWrite
   }
 
   /// Drawn when the zone is made, so that it is told from one of the same name that was made later.
   public let generation: String
+  /// The rights of the account that asks.
   public let access: Access
 
   public init(generation: String, access: Access = .readWrite) {
@@ -188,6 +193,7 @@ public struct CloudToken: Sendable, Hashable, RawRepresentable {
 
 /// Changes of a zone, in order.
 public struct CloudPage: Sendable, Hashable {
+  /// The records as they are now, each once, in the order of their changes.
   public let records: [CloudRecord]
 
   /// Where the next page begins.

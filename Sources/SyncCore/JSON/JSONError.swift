@@ -2,35 +2,37 @@
 public struct JSONError: Error, Sendable, Hashable {
   /// The kinds of errors.
   public enum Code: String, Sendable, Hashable, Codable {
-    /// There is nothing but white space.
+    /// There is nothing but white space. Look at the answer of the server.
     case emptyDocument
-    /// The text stops inside a value.
+    /// The text stops inside a value. The answer was cut off: fetch it anew.
     case unexpectedEnd
-    /// Something else had to stand here.
+    /// Something else had to stand here. The message has line and column; an HTML page begins with
+    /// `<`.
     case unexpectedCharacter
-    /// A number breaks the grammar.
+    /// A number breaks the grammar. JSON has no `NaN`, no `+` and no zeros in front.
     case invalidNumber
-    /// A control character stands in a string.
+    /// A control character stands in a string. The sender has to escape it.
     case controlCharacter
-    /// A string holds an escape that does not exist.
+    /// A string holds an escape that does not exist. The sender has to mend it.
     case invalidEscape
-    /// The bytes are not UTF-8.
+    /// The bytes are not UTF-8. Convert them first.
     case invalidEncoding
-    /// The bytes are those of a compressed file.
+    /// The bytes are those of a compressed file. Unpack it first.
     case compressed
-    /// Arrays and objects nest deeper than allowed.
+    /// Arrays and objects nest deeper than allowed. Allow more in ``JSONReadingOptions``, where the
+    /// payload can be trusted.
     case tooDeep
-    /// A string has more than 4 GB, or one item too many values.
+    /// A string has more than 4 GB, or one item too many values. Split it.
     case tooLarge
-    /// Something follows the document.
+    /// Something follows the document. Objects of a line each are read as lines.
     case trailingContent
-    /// A path leads nowhere.
+    /// A path leads nowhere. The message names the keys that are there.
     case pathNotFound
-    /// There is no array and no object where the list is expected.
+    /// There is no array and no object where the list is expected. Give the path of the list.
     case notAList
-    /// A member that a path goes through is there twice.
+    /// A member that a path goes through is there twice. The sender has to leave one.
     case duplicateMember
-    /// A Swift value has no JSON form.
+    /// A Swift value has no JSON form. Turn it into a text, a number, a list or an object.
     case unsupportedValue
   }
 

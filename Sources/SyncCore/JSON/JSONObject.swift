@@ -5,7 +5,9 @@
 public struct JSONObject: Sendable {
   /// One name with its value.
   public struct Member: Sendable, Hashable {
+    /// The name.
     public let key: String
+    /// The value under the name.
     public var value: JSONValue
   }
 

@@ -3,9 +3,12 @@
 /// A ``PropertyDraft`` holds one as it is declared, and `ModelBuilder` checks it and gives it its
 /// slot.
 public struct AttributeDescription: Sendable {
+  /// Its name in the model.
   public package(set) var name: String
   package var slot = 0
+  /// Which values it takes.
   public let type: AttributeType
+  /// Whether an object can be saved without a value.
   public package(set) var isOptional: Bool
 
   /// Whether the value lives in objects only and is never stored.
@@ -23,7 +26,10 @@ public struct AttributeDescription: Sendable {
   /// Whether a deleted object's value is kept in its tombstone.
   public package(set) var preservesValueInHistory: Bool
 
+  /// Annotations of the model, as `sync.remoteKey`.
   public package(set) var userInfo: [String: String]
+  /// Its name in an earlier version of the model, by which a migration finds it; nil when it is the
+  /// same.
   public package(set) var renamingIdentifier: String?
 
   /// Name of the Swift type of the value when it is one of the program's own.
@@ -73,8 +79,11 @@ public struct AttributeDescription: Sendable {
 /// Limits that a model sets on the values of an attribute. Numbers and dates compare by value; for
 /// text the limits are on its length in characters.
 public struct ValidationRules: Sendable, Hashable {
+  /// The least value, or the least length of a text; null is no limit.
   public var minimum: Value
+  /// The largest value, or the largest length of a text; null is no limit.
   public var maximum: Value
+  /// The pattern that a text has to match; nil is none.
   public var regularExpression: String?
 
   public init(

@@ -3,6 +3,7 @@
 /// A small value that keeps its model alive; two are equal when they are the same entity of the
 /// same model.
 public struct EntityDescription: Sendable {
+  /// The model that it belongs to.
   public let model: ManagedObjectModel
 
   /// Position of the entity in ``ManagedObjectModel/entities``.
@@ -19,6 +20,7 @@ public struct EntityDescription: Sendable {
   /// would copy all parts.
   private var box: EntityBox { model.boxes[index] }
 
+  /// Its name in the model.
   public var name: String { box.record.name }
 
   /// Whether no object of exactly this entity can be made.
@@ -27,6 +29,7 @@ public struct EntityDescription: Sendable {
   /// Name of the class that stands for the entity, as the model document gives it.
   public var managedObjectClassName: String? { box.record.className }
 
+  /// The entity whose properties it inherits; nil when it is at the top.
   public var superentity: EntityDescription? {
     box.record.superentity.map { EntityDescription(model: model, index: $0) }
   }
@@ -62,7 +65,10 @@ public struct EntityDescription: Sendable {
   /// All relationships in slot order.
   public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
+  /// Annotations of the model, as `sync.tombstoneKey`.
   public var userInfo: [String: String] { box.record.userInfo }
+  /// Its name in an earlier version of the model, by which a migration finds it; nil when it is the
+  /// same.
   public var renamingIdentifier: String? { box.record.renamingIdentifier }
 
   /// Groups of properties whose values may occur once only, as the entity itself declares them;

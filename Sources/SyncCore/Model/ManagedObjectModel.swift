@@ -81,6 +81,7 @@ final class EntityBox: Sendable {
 
 /// An index that the model asks for.
 public struct FetchIndexDescription: Sendable, Hashable {
+  /// Name of the index, which no other index of the entity has.
   public let name: String
   /// Names of the indexed properties, in order, each ascending or descending.
   public let elements: [Element]

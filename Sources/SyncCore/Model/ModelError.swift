@@ -5,38 +5,41 @@ public struct ModelError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     /// A call or the model itself names an entity that is not there. Look at the spelling.
     case unknownEntity
-    /// A constraint or an index names a property that its entity does not have.
+    /// A constraint or an index names a property that its entity does not have. Look at the
+    /// spelling.
     case unknownProperty
     /// No model document is at the place. Give the path of an `.xcdatamodeld`, or of its XML.
     case documentNotFound
-    /// The document is no readable XML, or no model; the message has the line.
+    /// The document is no readable XML, or no model; the message has the line. Mend it there.
     case malformedDocument
     /// The document asks for storage that there is none of, such as a derived attribute. Take the
     /// element out.
     case unsupported
     /// A name that no entity or property may have. Rename it, and name its key by `remoteKey`.
     case invalidName
-    /// Two entities, or two properties of one entity, have one name.
+    /// Two entities, or two properties of one entity, have one name. Rename one.
     case duplicateName
-    /// An entity inherits from itself, by way of others.
+    /// An entity inherits from itself, by way of others. Take one parent out.
     case inheritanceCycle
     /// An entity declares a property that it inherits already. Leave one of them.
     case overriddenProperty
     /// A relationship cannot be as it is declared: its destination is missing, or its counts
-    /// contradict each other.
+    /// contradict each other. The message says which; name the destination, or mend the counts.
     case invalidRelationship
     /// The inverse of a relationship is not there, or does not lead back. Name it on one side.
     case invalidInverse
-    /// A default value does not fit the type of its attribute, or its limits.
+    /// A default value does not fit the type of its attribute, or its limits. Mend the default.
     case invalidDefault
-    /// A limit or a regular expression of an attribute cannot be meant.
+    /// A limit or a regular expression of an attribute cannot be meant. Mend it in the model.
     case invalidRule
-    /// A uniqueness constraint is empty, or names something that is no stored attribute.
+    /// A uniqueness constraint is empty, or names something that is no stored attribute. Name
+    /// stored attributes.
     case invalidConstraint
     /// Several attributes are marked as the primary key. Leave one, or name them all in the user
     /// info `sync.identifiers` of the entity.
     case severalPrimaryKeys
-    /// The primary key is transient or transformable, so that it cannot be looked up.
+    /// The primary key is transient or transformable, so that it cannot be looked up. Mark a stored
+    /// attribute of a plain type.
     case invalidPrimaryKey
   }
 

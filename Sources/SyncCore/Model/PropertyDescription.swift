@@ -1,8 +1,11 @@
 /// An attribute or a relationship of an entity.
 public enum PropertyDescription: Sendable {
+  /// A value of the object's own.
   case attribute(AttributeDescription)
+  /// A reference to other objects.
   case relationship(RelationshipDescription)
 
+  /// Its name in the model.
   public var name: String {
     switch self {
     case .attribute(let attribute): attribute.name
@@ -18,14 +21,17 @@ public enum PropertyDescription: Sendable {
     }
   }
 
+  /// The attribute; nil when it is a relationship.
   public var attribute: AttributeDescription? {
     if case .attribute(let attribute) = self { attribute } else { nil }
   }
 
+  /// The relationship; nil when it is an attribute.
   public var relationship: RelationshipDescription? {
     if case .relationship(let relationship) = self { relationship } else { nil }
   }
 
+  /// Whether an object can be saved without a value.
   public var isOptional: Bool {
     switch self {
     case .attribute(let attribute): attribute.isOptional
@@ -33,6 +39,7 @@ public enum PropertyDescription: Sendable {
     }
   }
 
+  /// Annotations of the model, as `sync.remoteKey`.
   public var userInfo: [String: String] {
     switch self {
     case .attribute(let attribute): attribute.userInfo

@@ -11,11 +11,16 @@
 /// A ``PropertyDraft`` holds one as it is declared; `ModelBuilder` checks it, gives it its slot
 /// and finds the other end.
 public struct RelationshipDescription: Sendable {
+  /// Its name in the model.
   public package(set) var name: String
   package var slot = 0
+  /// Whether an object can be saved when it leads to nothing.
   public package(set) var isOptional: Bool
+  /// Whether it lives in objects only and is never stored.
   public package(set) var isTransient: Bool
+  /// Whether it leads to any number of objects.
   public let isToMany: Bool
+  /// Whether the order of a to-many counts.
   public package(set) var isOrdered: Bool
 
   /// Least number of objects when there are any; 0 is no limit.
@@ -23,11 +28,14 @@ public struct RelationshipDescription: Sendable {
 
   /// Largest number of objects of a to-many; 0 is no limit.
   public package(set) var maxCount: Int
+  /// The fate of the objects that it leads to when its own is deleted.
   public package(set) var deleteRule: DeleteRule
 
   /// Index of the destination in the model's entities.
   package var destinationIndex = 0
+  /// Name of the entity that it leads to.
   public let destinationName: String
+  /// Name of the relationship that leads back; nil when none does.
   public package(set) var inverseName: String?
 
   /// Slot of the inverse in the destination entity; nil when there is no inverse.
@@ -38,7 +46,10 @@ public struct RelationshipDescription: Sendable {
 
   /// Index of the entity that declares the relationship (a superentity when it is inherited).
   package var declaringIndex = 0
+  /// Annotations of the model, as `sync.remoteKey`.
   public package(set) var userInfo: [String: String]
+  /// Its name in an earlier version of the model, by which a migration finds it; nil when it is the
+  /// same.
   public package(set) var renamingIdentifier: String?
 
   package init(

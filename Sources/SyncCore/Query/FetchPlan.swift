@@ -80,7 +80,9 @@ package struct FetchColumn: Sendable, Hashable {
 public struct SortKey: Sendable, Hashable {
   /// The key path, without the `-` of the short form.
   public let keyPath: String
+  /// Whether small values come first.
   public let ascending: Bool
+  /// Which differences of texts count for nothing.
   public let options: TextOptions
 
   /// Makes a key from a key path; a leading `-` reverses the direction.

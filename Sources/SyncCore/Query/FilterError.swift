@@ -5,22 +5,26 @@ public struct FilterError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     /// The text is not a filter: see ``FilterError/position`` and ``FilterError/expected``.
     case syntax
-    /// An argument is missing, left over, or of a type that its specifier does not take.
+    /// An argument is missing, left over, or of a type that its specifier does not take. Pass one
+    /// for each specifier.
     case argument
-    /// A key path names something that the entity does not have.
+    /// A key path names something that the entity does not have. The message names the nearest.
     case unknownKey
-    /// Two things are compared or calculated with that have no common measure.
+    /// Two things are compared or calculated with that have no common measure. Compare values of
+    /// one type.
     case typeMismatch
-    /// A path over a to-many relationship stands where one value is needed.
+    /// A path over a to-many relationship stands where one value is needed. Put `ANY`, `ALL` or
+    /// `NONE` before it, or ask for `@count`.
     case toManyPath
-    /// Part of the predicate language that is left out on purpose.
+    /// Part of the predicate language that is left out on purpose. The message says how to ask for
+    /// it otherwise.
     case unsupported
-    /// A pattern of `MATCHES` is not a regular expression.
+    /// A pattern of `MATCHES` is not a regular expression. Mend the pattern.
     case invalidPattern
-    /// A sum does not fit into 64 bits.
+    /// A sum does not fit into 64 bits. Sum numbers with fractions, or fewer objects.
     case overflow
     /// The filter needs more than SQLite can do in one statement: too many relationships on its
-    /// paths, too many nested subqueries, or too many values.
+    /// paths, too many nested subqueries, or too many values. Ask in several steps.
     case tooLarge
   }
 

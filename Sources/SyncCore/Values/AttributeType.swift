@@ -2,18 +2,31 @@
 ///
 /// The integer types differ in name only: every integer is stored in 64 bits.
 public enum AttributeType: String, Sendable, Hashable, CaseIterable, Codable {
+  /// A whole number, as a model calls it that means 16 bits.
   case integer16 = "Integer 16"
+  /// A whole number, as a model calls it that means 32 bits.
   case integer32 = "Integer 32"
+  /// A whole number of 64 bits, for keys of servers too.
   case integer64 = "Integer 64"
+  /// A decimal number that keeps all its digits, for money.
   case decimal = "Decimal"
+  /// A number with a fraction.
   case double = "Double"
+  /// A number with a fraction, as a model calls it that means 32 bits.
   case float = "Float"
+  /// A text.
   case string = "String"
+  /// True or false.
   case boolean = "Boolean"
+  /// A point in time.
   case date = "Date"
+  /// Bytes, or JSON as it stands.
   case binary = "Binary"
+  /// A universally unique identifier.
   case uuid = "UUID"
+  /// An address.
   case uri = "URI"
+  /// A value of the program's own, which a transformer turns into bytes.
   case transformable = "Transformable"
 
   /// How values of the type are stored.

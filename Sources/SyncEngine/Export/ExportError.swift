@@ -13,9 +13,11 @@ public struct ExportError: Error, Sendable, Hashable {
     /// The JSON of one object would hold more objects than ``ExportOptions/maximumObjects``. Export
     /// relationships as keys, or allow more.
     case tooManyObjects
-    /// ``ExportOptions/nesting`` names a relationship that the model does not have.
+    /// ``ExportOptions/nesting`` names a relationship that the model does not have. Look at the
+    /// spelling.
     case unknownRelationship
-    /// The file cannot be written: its folder is missing, not writable, or full.
+    /// The file cannot be written: its folder is missing, not writable, or full. Make the folder,
+    /// or room.
     case cannotWrite
   }
 

@@ -64,7 +64,9 @@ public struct ExportOptions: Sendable {
     case lines
   }
 
+  /// How names of properties become keys.
   public var inflectionType = InflectionType.snakeCase
+  /// How related objects are written.
   public var relationshipType = RelationshipType.array
 
   /// Names of relationships whose objects are nested as ``RelationshipType/array`` nests them,
@@ -72,8 +74,11 @@ public struct ExportOptions: Sendable {
   /// that name. A name that the model does not have is an ``ExportError``.
   public var nesting: Set<String> = []
 
+  /// How dates are written.
   public var dateFormat = ExportDateFormat.iso8601
+  /// How bytes are written.
   public var binaryFormat = BinaryFormat.json
+  /// The form of a property without a value.
   public var nullHandling = NullHandling.written
 
   /// For files: how the list is written.

@@ -13,7 +13,8 @@ public struct MappingError: Error, Sendable, Hashable {
     /// An attribute rule on a relationship, or the reverse. Relationships take `.toOne` and
     /// `.toMany`.
     case wrongPropertyKind
-    /// A rule that can never fit the attribute's type, or a second one for the same property.
+    /// A rule that can never fit the attribute's type, or a second one for the same property. Take
+    /// a rule of the type, and leave one.
     case unsuitableRule
     /// JSON that should be a rule is none; the message shows the form of one.
     case unreadableRule
@@ -22,12 +23,14 @@ public struct MappingError: Error, Sendable, Hashable {
     case identifiersRequired
     /// No rule of the mapping fills an identifier. Add one for it.
     case identifierNotMapped
-    /// An identifier is a relationship, and only attributes identify an object.
+    /// An identifier is a relationship, and only attributes identify an object. Name the attributes
+    /// alone.
     case identifierIsRelationship
     /// Two mappings of one sync tell the objects of an entity apart by different attributes. Use
     /// the same, or sync them one after the other.
     case conflictingIdentifiers
-    /// A nested mapping is about another entity than its relationship leads to.
+    /// A nested mapping is about another entity than its relationship leads to. Give it the mapping
+    /// of its destination.
     case wrongEntity
   }
 

@@ -3,10 +3,24 @@
 /// The defaults are those of explicit serializers; conventional mapping is more forgiving.
 public struct SyncPolicy: Sendable, Hashable {
   /// The meaning of a key that the JSON does not have.
-  public enum Missing: String, Sendable, Hashable, CaseIterable { case keep, clear, fail }
+  public enum Missing: String, Sendable, Hashable, CaseIterable {
+    /// The property stays as it was.
+    case keep
+    /// The property becomes empty.
+    case clear
+    /// The item is unfit.
+    case fail
+  }
 
   /// The fate of a value that cannot be converted.
-  public enum Mismatch: String, Sendable, Hashable, CaseIterable { case fail, clear, keep }
+  public enum Mismatch: String, Sendable, Hashable, CaseIterable {
+    /// The item is unfit.
+    case fail
+    /// The property becomes empty.
+    case clear
+    /// The property stays as it was, and the report says so.
+    case keep
+  }
 
   /// Which kinds of JSON value an attribute takes.
   public enum Coercion: String, Sendable, Hashable, CaseIterable {
@@ -18,7 +32,14 @@ public struct SyncPolicy: Sendable, Hashable {
   }
 
   /// The fate of an object without a readable key.
-  public enum MissingIdentity: String, Sendable, Hashable { case fail, skip, insert }
+  public enum MissingIdentity: String, Sendable, Hashable {
+    /// The item is unfit.
+    case fail
+    /// The object is left out, and the report says so.
+    case skip
+    /// The object is a new one each time.
+    case insert
+  }
 
   /// The policy for several stored objects of one key.
   public enum StoredDuplicates: String, Sendable, Hashable {
@@ -53,9 +74,13 @@ public struct SyncPolicy: Sendable, Hashable {
 
   /// The meaning of a missing key; a rule's own setting wins.
   public var missingKey: Missing = .keep
+  /// The fate of a value that cannot be converted; a rule's own setting wins.
   public var mismatch: Mismatch = .fail
+  /// Which kinds of JSON value attributes take; a rule's own setting wins.
   public var coercion: Coercion = .lossless
+  /// The fate of an object without a readable key.
   public var missingIdentity: MissingIdentity = .fail
+  /// Where an object of a key is looked for.
   public var identityScope: IdentityScope = .group
   /// Where `deleteMissing` reaches; nil, the default, goes by the place: the group at the top, the
   /// owner's former members in a nested list, nothing below a to-one relationship.

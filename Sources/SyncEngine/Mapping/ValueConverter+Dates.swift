@@ -37,7 +37,14 @@ extension ValueConverter {
 
 /// The unit of Unix time since 1970, for rules that leave nothing to its size.
 public enum UnixTimeUnit: String, Sendable, Hashable, CaseIterable {
-  case seconds, milliseconds, microseconds, nanoseconds
+  /// Whole seconds, with or without a fraction.
+  case seconds
+  /// A thousand in a second, as JavaScript counts.
+  case milliseconds
+  /// A million in a second.
+  case microseconds
+  /// A billion in a second.
+  case nanoseconds
 
   /// How many there are in a millisecond; nil for seconds, of which it is a part.
   private var perMillisecond: Int64? {

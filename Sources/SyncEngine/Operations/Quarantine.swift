@@ -22,8 +22,9 @@ public struct QuarantinedItem: Sendable, Hashable, Identifiable {
     set { row.json = newValue }
   }
 
-  /// Why it could not be stored, for programs and for people.
+  /// Why it could not be stored, for programs.
   public var code: SyncError.Code { SyncError.Code(rawValue: row.code) ?? .invalidItem }
+  /// Why it could not be stored, for people.
   public var reason: String { row.reason }
 
   /// Where it stood in the payload, as in `$[3]`.

@@ -7,7 +7,7 @@ public struct SyncError: Error, Sendable, Hashable {
   public enum Code: String, Sendable, Hashable, Codable {
     /// The model has no such entity. Look at the spelling of `inEntityNamed:`.
     case unknownEntity
-    /// The entity has no such property, or one of another kind.
+    /// The entity has no such property, or one of another kind. Look at the spelling.
     case unknownProperty
     /// The entity has no primary key, so objects cannot be told apart. Name an attribute `id`, or
     /// mark one.
@@ -18,39 +18,44 @@ public struct SyncError: Error, Sendable, Hashable {
     /// An item of a kind that no subentity stands for. Name the kind in `sync.type`, or give one
     /// subentity the type `*`.
     case unknownKind
-    /// Several stored objects have the key of an item, and the policy forbids that.
+    /// Several stored objects have the key of an item, and the policy forbids that. Delete all but
+    /// one, or choose another ``SyncPolicy/storedDuplicates``.
     case ambiguousStored
     /// A relationship to one object is given several. Make it a to-many relationship.
     case tooManyObjects
     /// The payload or an item of it is no JSON object, or no object of the entity; or a validator
-    /// or a hook refused it.
+    /// or a hook refused it. Look at the payload; ``SyncSettings/onItemError`` leaves such items
+    /// out.
     case invalidItem
     /// A value cannot be converted to the type of its attribute. Change the type, or write a rule.
     case typeMismatch
-    /// A number is too large for its attribute.
+    /// A number is too large for its attribute. Give the attribute a larger type.
     case outOfRange
     /// A text is no date that its rule understands. Read it by a `custom` rule.
     case invalidDate
     /// A required attribute or to-one relationship would be empty. Make it optional, or give the
     /// attribute a default.
     case requiredValueMissing
-    /// A value breaks a minimum, a maximum or a regular expression of the model.
+    /// A value breaks a minimum, a maximum or a regular expression of the model. Mend the payload,
+    /// or widen the limit.
     case invalidValue
-    /// A to-many relationship would have fewer or more objects than the model allows.
+    /// A to-many relationship would have fewer or more objects than the model allows. Mend the
+    /// payload, or widen the count.
     case invalidMemberCount
     /// No relationship, or more than one, leads to the parent. Name it by `parentRelationship:`.
     case ambiguousRelationship
     /// The parent is not stored. Save it before its children are synced.
     case parentNotFound
-    /// No object has that primary key: thrown by calls about one object.
+    /// No object has that primary key: thrown by calls about one object. Sync it first.
     case objectNotFound
     /// The sync would delete more than the deletion guard allows, or no item can be used. Look at
     /// the payload first; then at ``SyncSettings/deletionGuard``.
     case deletionRefused
-    /// The payload cannot be read: it is no JSON, or the file or stream ended early.
+    /// The payload cannot be read: it is no JSON, or the file or stream ended early. Fetch it anew;
+    /// the message has the place.
     case unreadablePayload
     /// The operation lacks something that it needs, or was used against its rules, as when it is
-    /// run twice.
+    /// run twice. The message names the rule.
     case invalidRequest
 
     /// The word of serializers for ``missingKey``.

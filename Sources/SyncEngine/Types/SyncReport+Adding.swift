@@ -5,7 +5,7 @@ extension SyncReport {
   ///
   /// Every count is that of both together, so an object of which both speak counts twice: as
   /// inserted by the first and updated or unchanged by the second, or as updated by both.
-  /// ``changes`` has each object once, and what both say of the mapping stands there once.
+  /// ``changes`` has each object once, and a remark of both on the mapping stands there once.
   public mutating func add(_ other: SyncReport) {
     for (name, report) in other.entities {
       if entities[name] == nil { entities[name] = report } else { entities[name]?.add(report) }

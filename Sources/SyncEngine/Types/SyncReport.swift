@@ -9,8 +9,11 @@ public import SyncCore
 public struct SyncReport: Sendable, Hashable, Codable {
   /// Counts and findings of one entity.
   public struct EntityReport: Sendable, Hashable, Codable {
+    /// Objects that are new.
     public var inserted = 0
+    /// Objects of which properties changed.
     public var updated = 0
+    /// Objects that were deleted.
     public var deleted = 0
     /// Objects that the payload mentions and that came out as they were.
     public var unchanged = 0
@@ -94,8 +97,10 @@ public struct SyncReport: Sendable, Hashable, Codable {
   /// wait for it.
   public package(set) var phaseDurations: [String: Double] = [:]
 
-  /// Size of the payload in bytes, and items at its top.
+  /// Size of the payload in bytes.
   public internal(set) var payloadBytes = 0
+
+  /// Items at the top of the payload.
   public internal(set) var itemCount = 0
 
   /// Where the page after the one that was synced is, as the payload says: the link `next` of a
@@ -154,12 +159,19 @@ extension SyncReport {
     entities[entityName] ?? EntityReport()
   }
 
+  /// Objects of all entities that are new.
   public var inserted: Int { entities.values.reduce(0) { $0 + $1.inserted } }
+  /// Objects of all entities of which properties changed.
   public var updated: Int { entities.values.reduce(0) { $0 + $1.updated } }
+  /// Objects of all entities that were deleted.
   public var deleted: Int { entities.values.reduce(0) { $0 + $1.deleted } }
+  /// Objects of all entities that the payload mentions and that came out as they were.
   public var unchanged: Int { entities.values.reduce(0) { $0 + $1.unchanged } }
+  /// Items of all entities that were left out.
   public var skipped: Int { entities.values.reduce(0) { $0 + $1.skipped } }
+  /// Items of all entities that were kept in the store, to be replayed.
   public var quarantined: Int { entities.values.reduce(0) { $0 + $1.quarantined } }
+  /// Objects of all entities of which edits that were not sent yet were left alone.
   public var protected: Int { entities.values.reduce(0) { $0 + $1.protected } }
 
   /// Whether the store is as it was.

@@ -5,8 +5,11 @@ public import SyncCore
 public struct LoggedChange: Sendable, Hashable {
   /// The kind of a change.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The object is new.
     case inserted
+    /// Properties of it were changed.
     case updated
+    /// It was deleted.
     case deleted
     /// A server has taken an edit made here; see ``sent``.
     case sent
@@ -14,7 +17,9 @@ public struct LoggedChange: Sendable, Hashable {
     case refused
   }
 
+  /// The kind of the change.
   public let kind: Kind
+  /// The object that it happened to.
   public let objectID: ManagedObjectID
 
   /// The primary key; nil when the entity has none.
@@ -39,9 +44,13 @@ public struct LoggedChange: Sendable, Hashable {
   /// Why the server refused it.
   public private(set) var reason: String?
 
-  /// Number, time and author of the commit; 0 where it is about a server.
+  /// Number of the commit; 0 where it is about a server.
   public let generation: Int64
+
+  /// When it was committed, or when the server answered.
   public let date: Date
+
+  /// The author that the context or the operation named; nil when it named none.
   public let author: String?
 
   /// Name of the context or operation that made the commit, or of the outbox.

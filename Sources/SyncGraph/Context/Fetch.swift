@@ -15,6 +15,7 @@ public struct Fetch<Object: ManagedObject>: Sendable {
 
   /// Which objects are meant; nil is all.
   public var filter: Filter?
+  /// In which order the objects come; none is the order of insertion.
   public var sortKeys: [SortKey] = []
 
   /// How many objects at most; nil is no limit.

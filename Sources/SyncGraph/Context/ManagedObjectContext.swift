@@ -59,6 +59,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var parent: ManagedObjectContext?
   }
 
+  /// Which queue the context and its objects belong to.
   public let concurrency: Concurrency
   let core: StackCore
   let queue: ContextQueue

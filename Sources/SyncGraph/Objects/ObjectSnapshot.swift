@@ -12,6 +12,7 @@ public import SyncCore
 /// to-many relationships those that were asked for.
 @dynamicMemberLookup
 public struct ObjectSnapshot<Object: ManagedObject>: Sendable {
+  /// The object whose values these are.
   public let objectID: ManagedObjectID
 
   /// By slot.

@@ -29,7 +29,9 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
   // Unchecked: everything mutable is confined to the context's queue and every entry checks that;
   // the streams are in a mutex.
 
+  /// The context whose objects these are.
   public let context: ManagedObjectContext
+  /// Which objects are meant, and in which order.
   public let request: Fetch<Object>
 
   /// The key path whose values make the sections; nil is one section for all.

@@ -14,7 +14,9 @@ public struct LiveResultsSection: Sendable, Hashable {
 
 /// A place in a list with sections.
 public struct LiveResultsPosition: Sendable, Hashable {
+  /// Position of the section from 0.
   public let section: Int
+  /// Position in the section from 0.
   public let item: Int
 
   package init(section: Int, item: Int) {
@@ -29,6 +31,7 @@ public struct LiveResultsPosition: Sendable, Hashable {
 /// places in sections. An object that came into another section has moved, even when its neighbours
 /// are the same. Sections themselves never move, because they are in the order of their values.
 public struct LiveResultsChange: Sendable {
+  /// Which objects came, went, moved and changed.
   public let difference: ResultsDifference
 
   /// The new list.
@@ -39,7 +42,9 @@ public struct LiveResultsChange: Sendable {
 
   /// Indexes of sections that came, among ``newSections``.
   public let sectionInsertions: [Int]
+  /// The sections before.
   public let oldSections: [LiveResultsSection]
+  /// The sections now.
   public let newSections: [LiveResultsSection]
 
   /// The place of an index in the old list.

@@ -7,6 +7,7 @@ import SyncStore
 /// that is gone, JSON that a type does not decode any more. ``Attribute`` tells the effect of
 /// reading it.
 public struct UnreadableValue: Sendable, Equatable {
+  /// The object that has the value.
   public let objectID: ManagedObjectID
 
   /// Name of the attribute.

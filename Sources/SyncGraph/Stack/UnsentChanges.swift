@@ -30,12 +30,17 @@ public struct UnsentChanges: Sendable {
 public struct UnsentChange: Sendable, Hashable {
   /// The kind of change.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The object is new.
     case insertion
+    /// Properties of it were changed.
     case update
+    /// It was deleted.
     case deletion
   }
 
+  /// The kind of the change.
   public let kind: Kind
+  /// The object that it happened to.
   public let objectID: ManagedObjectID
 
   /// The primary key that the object has now, or had when it was deleted; nil when the entity has

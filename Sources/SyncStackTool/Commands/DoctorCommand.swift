@@ -58,8 +58,8 @@ struct DoctorCommand: Command {
       diagnosis = try await task.value
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
-      var lines = [ErrorHint.adapted(error.message)]
-      if form == nil, !lines[0].contains("--at"),
+      var lines = [ToolMessage.text(error.message)]
+      if form == nil, !lines[0].contains(ToolMessage.listOption),
         let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice
       {
         lines.append(advice)

@@ -93,7 +93,7 @@ final class MemberShape {
   private(set) var elements = ScalarShape()
   private(set) var elementObjects: ObjectShape?
   private(set) var hasInnerLists = false
-  /// What lists in lists have at their positions.
+  /// The values of lists in lists, by their positions.
   private(set) var rows: ObjectShape?
   /// Values of a row; longer ones are data in themselves.
   private static let mostPositions = 200
@@ -171,7 +171,7 @@ final class MemberShape {
 
 extension JSONValue {
   /// A list of values as the object that paths of positions see in it: `["a", 1]` is
-  /// `{"0": "a", "1": 1}`; nil for a list of objects, and for what is no list.
+  /// `{"0": "a", "1": 1}`; nil for a list of objects, and for any other value.
   var row: JSONObject? {
     guard let values = arrayValue, values.allSatisfy({ $0.objectValue == nil }) else { return nil }
     return JSONObject(values.enumerated().map { (key: "\($0)", value: $1) })

@@ -43,6 +43,7 @@ public struct ConsistencyProblem: Sendable, Hashable {
     case remote
   }
 
+  /// Which fault it is.
   public let kind: Kind
 
   /// Name of the table.

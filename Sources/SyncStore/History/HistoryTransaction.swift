@@ -31,16 +31,21 @@ public enum HistorySource: String, Sendable, Hashable {
 
 /// One committed transaction as the history keeps it.
 public struct HistoryTransaction: Sendable {
+  /// The place behind it, from which a reader goes on.
   public let token: HistoryToken
 
   /// The commit's number, as in ``ChangeSet/generation``.
   public let generation: Int64
+  /// When it was committed.
   public let date: Date
+  /// The author that the context or the operation named; nil when it named none.
   public let author: String?
+  /// Name of the context or the operation that made it; nil when it has none.
   public let contextName: String?
 
   /// Name of the program that wrote.
   public let process: String
+  /// Where the changes come from.
   public let source: HistorySource
 
   /// Each object once, in model order: inserted, updated, deleted.
@@ -61,7 +66,9 @@ public struct HistoryChange: Sendable, Hashable {
 
   /// Name of the entity, which a later model may no longer have.
   public let entity: String
+  /// Number of the object's row.
   public let row: Int64
+  /// The kind of the change.
   public let kind: Kind
 
   /// Names of the properties that an update changed.

@@ -11,6 +11,7 @@ public struct KeptSession: Sendable, Hashable {
   /// The entity of the items.
   public let entityName: String
 
+  /// The name that the session was made with.
   public let name: String
 
   /// Names of the pages that are stored, in order. Pages without names are not told apart.
