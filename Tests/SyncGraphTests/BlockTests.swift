@@ -136,6 +136,45 @@ import Testing
     #expect(user.name == "new")
   }
 
+  /// The main thread waits by a semaphore: what a block has read stays until it ends, and the next
+  /// one begins with what was committed, though it uses nothing but a property.
+  @Test @MainActor func aWaitForASemaphoreBelongsToItsBlock() async throws {
+    let main = stack.mainContext
+    let user = try main.existingObject(with: x, as: User.self)
+    func commit(_ round: Int) {
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread { [other, x] in
+        #expect(throws: Never.self) {
+          try other.performAndWait {
+            let user = try other.existingObject(with: x, as: User.self)
+            let chore = other.insert(Chore.self)
+            chore.title = "\(round)"
+            user.chores.insert(chore, at: 0)
+            user.name = "\(round)"
+            try other.save()
+          }
+        }
+        done.signal()
+      }
+      done.wait()
+    }
+    func endBlock() async {
+      await withCheckedContinuation { ended in DispatchQueue.main.async { ended.resume() } }
+    }
+    await endBlock()
+    for round in 0..<20 {
+      let before = user.chores.map(\.title)
+      let name = user.name
+      commit(2 * round)
+      #expect(user.chores.map(\.title) == before && user.name == name)
+      await endBlock()
+      // No block is open now, and the main queue gets to nothing before the next one begins.
+      commit(2 * round + 1)
+      #expect(user.chores.first?.title == "\(2 * round + 1)")
+      #expect(user.chores.count == 2 * round + 2 && user.name == "\(2 * round + 1)")
+    }
+  }
+
   @Test @MainActor func waitingForAnotherContextEndsThePass() throws {
     let main = stack.mainContext
     let user = try main.existingObject(with: x, as: User.self)

@@ -166,6 +166,9 @@ protocol ContextObserver: AnyObject {
   /// Objects changed, a commit was merged, or a save is through.
   func contextDidChange(_ changes: ContextChanges, isSave: Bool)
 
+  /// New objects have got their rows, and with them their places among equals.
+  func contextDidGetRows()
+
   /// All objects of the context are gone.
   func contextDidReset()
 }
@@ -188,6 +191,12 @@ extension ManagedObjectContext {
     else { return }
     let isSave = notification.name == .managedObjectContextDidSave
     for entry in observers { entry.observer?.contextDidChange(changes, isSave: isSave) }
+  }
+
+  func tellObserversOfRows() {
+    guard isRenamed else { return }
+    isRenamed = false
+    for entry in observers { entry.observer?.contextDidGetRows() }
   }
 
   func tellObserversOfReset() {

@@ -213,9 +213,10 @@ final class ContextQueue: @unchecked Sendable {
     // it.
     let outer = thread.exchange(0, ordering: .relaxed)
     defer { thread.store(outer, ordering: .relaxed) }
-    // A caller that waits for others expects to see their changes.
-    if !isReading { endPass() }
     while true {
+      // A caller that waits for others expects to see their changes. Work that is done meanwhile
+      // for one of them is no pass.
+      if !isReading { endPass() }
       switch wait.begin(on: self) {
       case .stand:
         return standing(for: target, work)

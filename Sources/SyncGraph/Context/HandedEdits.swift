@@ -126,7 +126,7 @@ extension ManagedObjectContext {
   private func lostObjects(_ parent: ManagedObjectContext) throws -> [ManagedObject] {
     let updated = pending.updated
     let ids = updated.map(\.identifier)
-    let deleted = parent.queue.sync { parent.deleted(among: ids) }
+    let deleted = try parent.queue.sync { try parent.deleted(among: ids) }
     let lost = updated.filter { $0.flags.contains(.lost) || deleted.contains($0.identifier) }
     guard !lost.isEmpty else { return [] }
     if savingPolicy.letsStoreWin { return lost }

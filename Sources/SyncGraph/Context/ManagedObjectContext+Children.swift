@@ -131,14 +131,18 @@ extension ManagedObjectContext {
     parent?.isWithNews == true || inbox.isFull || hasNews.load(ordering: .acquiring)
   }
 
+  /// Whether the context is in the midst of a change, a save or a hook, where nothing is merged.
+  private var isBusy: Bool { queue.isClosed || isSaving || insertions > 0 || awakenings > 0 }
+
   /// Makes the parent tell the changes that it did not tell yet.
   func hearFromParent() {
     guard let parent, parent.isWithNews else { return }
     parent.queue.sync(isReading: true) {
-      // Not in the midst of a block of the parent, be it this one or one that waits for it.
+      // A block of the parent that waits for the child expects to see the changes of others; but
+      // not one that is in the midst of something.
       if parent.queue === queue {
         parent.mergeAtBeginning()
-      } else if parent.queue.blocks.isBetween {
+      } else if !parent.isBusy {
         parent.mergeInbox()
       }
       parent.tellChildren()
@@ -163,6 +167,7 @@ extension ManagedObjectContext {
   func rename(_ rows: [Int64: Int64]) {
     guard !rows.isEmpty else { return }
     renamed.merge(rows) { _, new in new }
+    isRenamed = true
     mail = mail.map { $0.renamed(rows) }
     for object in identities.objects {
       object.rename(rows)

@@ -124,17 +124,17 @@ extension ManagedObject {
       row = stored
       return true
     }
-    // The version says nothing of the unsaved values of a parent.
+    guard isMerging, !flags.contains(.gone) else { return false }
+    var values = stored
+    for slot in home.shape.transients where !row.isNull(slot) { values[slot] = row[slot] }
+    // The version says nothing of the unsaved values of a parent, which a child has read, and which
+    // come here as the base of an edit when the child saves.
     let isChild = owner?.parent != nil
-    guard isMerging, !flags.contains(.gone), isChild || version != storedVersion else {
-      return false
-    }
+    guard isChild || version != storedVersion || values != base else { return false }
     if !isChild, hasChangedRow { owner?.overtaken.note(self) }
     tellObserversOfAll()
     version = storedVersion
     flags.remove(.lost)
-    var values = stored
-    for slot in home.shape.transients where !row.isNull(slot) { values[slot] = row[slot] }
     guard !isChild || values != base else { return false }
     let newBase = values
     for slot in changed {

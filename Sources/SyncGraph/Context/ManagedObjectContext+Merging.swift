@@ -28,6 +28,7 @@ extension ManagedObjectContext {
     hearFromParent()
     guard inbox.isFull || !mail.isEmpty else { return }
     queue.closed { mergeMail() }
+    tellObserversOfRows()
     postOutgoing()
   }
 

@@ -134,7 +134,8 @@ extension ManagedObjectContext {
       if !relationship.isOrdered {
         members = members.sorted(on: \.identifier.insertionOrder)
       }
-      return members.map {
+      // A member that a rule leaves in a list though it was deleted is nothing to a child.
+      return members.lazy.filter { !$0.isKnownDeleted }.map {
         StoredMember(owner: owner.rowNumber, row: $0.rowNumber, entity: $0.entity)
       }
     }

@@ -3,12 +3,23 @@ import SyncStore
 
 /// The saves of children come in here.
 extension ManagedObjectContext {
-  /// Identifiers among others of objects that were deleted here.
-  func deleted(among ids: [ManagedObjectID]) -> Set<ManagedObjectID> {
-    let ids = ids.filter {
-      identities.object(root: $0.entity.rootIndex, row: $0.row)?.isKnownDeleted == true
+  /// Identifiers among others of objects that were deleted here, or are gone from what this context
+  /// reads from. A context that writes to the store finds out about those when it takes edits in.
+  func deleted(among ids: [ManagedObjectID]) throws -> Set<ManagedObjectID> {
+    var result: Set<ManagedObjectID> = []
+    var unknown: [ManagedObjectID] = []
+    for id in ids {
+      if let known = identities.object(root: id.entity.rootIndex, row: id.row) {
+        if known.isKnownDeleted { result.insert(id) }
+      } else if parent != nil {
+        unknown.append(id)
+      }
     }
-    return Set(ids)
+    for family in Dictionary(grouping: unknown, by: \.entity.rootIndex).inKeyOrder.map(\.value) {
+      let found = Set(try readRows(family[0].entity.rootEntity, family.map(\.row)).map(\.row))
+      result.formUnion(family.filter { !found.contains($0.row) })
+    }
+    return result
   }
 
   /// Makes the edits of a child unsaved changes of this context, completely.
@@ -79,12 +90,15 @@ extension ManagedObjectContext {
   }
 
   /// The object that was edited in the child, with the row that the edits were made on, unless it
-  /// is loaded: whether the row was changed elsewhere since shows when this context saves.
+  /// is loaded: whether the row was changed elsewhere since shows when this context saves. A context
+  /// that does not write to the store has merged that already, so it reads the row anew.
   private func known(
     _ edit: HandedEdits.Object, _ adopted: inout [ManagedObject]
   ) -> ManagedObject {
     let object = object(edit.id.entity, edit.id.row)
-    if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {
+    if parent != nil {
+      if object.isFault { fire(object) }
+    } else if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {
       adopted.append(object)
       object.flags.insert(.awakening)
       awake([object])

@@ -21,11 +21,11 @@ import Synchronization
 ///
 /// The commits of others are merged between blocks: when the next one begins, and by itself soon
 /// after the commit. Values that a block has read stay as they were read until it ends, but for its
-/// own edits, refusals of a save of its own, ``refresh(_:mergeChanges:)`` and
-/// ``processPendingChanges()``. On the main actor, outside of `perform { }`, a block is the code
-/// between two suspensions; to wait for another context or a sync ends it too. Unsaved values stay
-/// as they are and are seen by fetches. Nothing is ever saved by itself. The ``mergePolicy``
-/// decides a save of objects that were changed elsewhere.
+/// own edits, refusals of a save of its own, ``performAndWait(_:)`` of a child,
+/// ``refresh(_:mergeChanges:)`` and ``processPendingChanges()``. On the main actor, outside of
+/// `perform { }`, a block is the code between two suspensions; to wait for another context or a sync
+/// ends it too. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved by
+/// itself. The ``mergePolicy`` decides a save of objects that were changed elsewhere.
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
@@ -139,6 +139,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Permanent row numbers, by temporary ones, of objects that a parent saved since this context
   /// was made.
   var renamed: [Int64: Int64] = [:]
+
+  /// Whether observers were not told of that yet: among equals, rows say which comes first.
+  var isRenamed = false
 
   /// Stands above ``mergePolicy`` while ``updateAndSave(attempts:_:)`` runs.
   var imposedPolicy: MergePolicy?

@@ -25,9 +25,6 @@ struct QueueBlocks {
   /// Whether the main queue ever got to work that was put there.
   private var isDrained = false
 
-  /// Whether nothing runs that contexts would have to be left alone for.
-  var isBetween: Bool { depth == 0 && !isInPass }
-
   /// Whether uses outside of blocks have no end that would be noticed.
   var isEndless: Bool { depth == 0 && isInPass && !isDrained }
 

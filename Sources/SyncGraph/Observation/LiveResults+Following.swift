@@ -27,6 +27,10 @@ extension LiveResults: ContextObserver {
     }
   }
 
+  func contextDidGetRows() {
+    update { _ in false }
+  }
+
   func contextDidReset() {
     update { _ in false }
   }

@@ -5,8 +5,12 @@ import Testing
 
 /// The main context, two background contexts, a child of the main one and a child of that edit,
 /// save, roll back and sync at random, all of them with unsaved changes at the same time, under
-/// every merge policy. After each step both sides of every relationship say the same in each of
-/// them, and in the end all say what the store says.
+/// every merge policy. Before each step a background context commits, and in the midst of a block of
+/// a child the contexts above it go on too. After each step both sides of every relationship say the
+/// same in each of them, and in the end all say what the store says.
+///
+/// A program suspends while a context works, or its main thread waits, and nothing drains the main
+/// queue meanwhile.
 ///
 /// `CONTEXTS_SEEDS` runs more sequences of 500 steps, from `CONTEXTS_FIRST` on:
 /// `CONTEXTS_SEEDS=200 swift test --filter ContextAgreementTests`.
@@ -14,7 +18,7 @@ import Testing
   private static let seeds: (all: [UInt64], steps: Int) = {
     let environment = ProcessInfo.processInfo.environment
     guard let count = environment["CONTEXTS_SEEDS"].flatMap({ UInt64($0) }) else {
-      return (Array(1...5), 200)
+      return (Array(1...5), 120)
     }
     let first = environment["CONTEXTS_FIRST"].flatMap { UInt64($0) } ?? 1
     return (Array(first..<first + count), 500)
@@ -22,11 +26,20 @@ import Testing
 
   @Test(arguments: seeds.all)
   func everyContextAgreesWithItselfAndInTheEndWithTheStore(seed: UInt64) async throws {
+    try await run(seed, isWaiting: false)
+  }
+
+  @Test(arguments: seeds.all) @MainActor
+  func everyContextAgreesWithItselfWhereTheMainThreadWaits(seed: UInt64) async throws {
+    try await run(seed, isWaiting: true)
+  }
+
+  private func run(_ seed: UInt64, isWaiting: Bool) async throws {
     let folder = try TemporaryFolder()
     let stack = try DataStack(
       model: AgreementRun.model(),
       store: seed % 2 == 0 ? .inMemory : .sqlite(folder.file("contexts.sqlite")))
-    var run = AgreementRun(stack, seed: seed)
+    var run = AgreementRun(stack, seed: seed, isWaiting: isWaiting)
     for step in 1...Self.seeds.steps { try await run.step(step) }
     try await run.finish()
   }
@@ -47,11 +60,15 @@ struct AgreementRun {
   private let stack: DataStack
   private let contexts: [ManagedObjectContext]
   private let held: [Held]
+
+  /// Whether the calling thread waits for contexts instead of suspending.
+  private let isWaiting: Bool
   private var random: SeededGenerator
   private var next = 100
 
-  init(_ stack: DataStack, seed: UInt64) {
+  init(_ stack: DataStack, seed: UInt64, isWaiting: Bool) {
     self.stack = stack
+    self.isWaiting = isWaiting
     let main = stack.mainContext
     let child = main.newChildContext(.privateQueue)
     contexts = [
@@ -102,7 +119,15 @@ struct AgreementRun {
 
   // MARK: - Steps
 
+  /// Runs a body on the queue of a context.
+  private func inside<Result: Sendable>(
+    _ context: ManagedObjectContext, _ body: @Sendable () throws -> Result
+  ) async rethrows -> Result {
+    isWaiting ? try context.performAndWait(body) : try await context.perform(body)
+  }
+
   mutating func step(_ number: Int) async throws {
+    try await commit()
     let level = Int.random(in: contexts.indices, using: &random)
     let context = contexts[level]
     let seed = random.next()
@@ -110,26 +135,45 @@ struct AgreementRun {
     case _ where number < 6, 0..<10:
       next += 10
       let first = next
-      try await context.perform {
+      let above = level > 2 ? contexts[..<level] : []
+      try await inside(context) {
         var edits = BlockEdits(context: context, random: SeededGenerator(seed: seed), next: first)
-        for _ in 0..<Int.random(in: 1...4, using: &edits.random) { try edits.edit() }
+        for _ in 0..<Int.random(in: 1...4, using: &edits.random) {
+          try edits.edit()
+          if edits.random.chance(30), !above.isEmpty {
+            try edits.interrupt(edits.random.pick(Array(above)))
+          }
+        }
       }
       try await check("edited", number, level)
     case 10..<15:
       try await save(level)
       try await check("saved", number, level)
     case 15:
-      await context.perform { context.rollback() }
+      await inside(context) { context.rollback() }
       try await check("rolled back", number, level)
     case 16:
-      await context.perform { context.refreshAllObjects() }
+      await inside(context) { context.refreshAllObjects() }
       try await check("refreshed", number, level)
     case 17:
       held[level].objects = []
       try await check("let go", number, level)
     default:
-      try await stack.sync(payload(), inEntityNamed: random.pick(["User", "Note", "Tag"]))
+      let payload = Self.payload(&random)
+      try await stack.sync(payload, inEntityNamed: random.pick(["User", "Note", "Tag"]))
       try await check("synced", number, level)
+    }
+  }
+
+  /// A background context commits between two steps.
+  private mutating func commit() async throws {
+    let context = contexts[Int.random(in: 1...2, using: &random)]
+    next += 10
+    let (first, seed) = (next, random.next())
+    try await inside(context) {
+      var edits = BlockEdits(context: context, random: SeededGenerator(seed: seed), next: first)
+      for _ in 0..<2 { try edits.edit() }
+      edits.save()
     }
   }
 
@@ -137,7 +181,7 @@ struct AgreementRun {
   private mutating func save(_ level: Int) async throws {
     let context = contexts[level]
     let isRefreshed = random.chance(50)
-    try await context.perform {
+    try await inside(context) {
       do {
         try context.save()
       } catch let error as GraphError where error.code == .conflict {
@@ -152,7 +196,7 @@ struct AgreementRun {
   }
 
   /// Some objects with their relationships, some of them unknown.
-  private mutating func payload() -> Data {
+  static func payload(_ random: inout SeededGenerator) -> Data {
     func ids(_ random: inout SeededGenerator, _ count: ClosedRange<Int>) -> [Int] {
       Array((1...12).shuffled(using: &random).prefix(Int.random(in: count, using: &random)))
     }
@@ -174,48 +218,21 @@ struct AgreementRun {
 
   // MARK: - Looking
 
-  /// Asks both sides of every relationship, in every context.
-  private func check(_ what: String, _ step: Int, _ level: Int) async throws {
-    for (index, context) in contexts.enumerated() {
+  /// Asks both sides of every relationship, in every context, in any order: a child hears of a
+  /// commit before its parent has a block of its own, or after.
+  private mutating func check(_ what: String, _ step: Int, _ level: Int) async throws {
+    for index in contexts.indices.shuffled(using: &random) {
+      if random.chance(30), step > 0 { try await commit() }
+      let context = contexts[index]
       let held = held[index]
       let moment =
         "\(context.name ?? "") after step \(step): \(contexts[level].name ?? "") \(what)"
-      try await context.perform {
-        for name in Self.entities {
-          for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
-            try Self.check(object, moment)
-          }
+      try await inside(context) {
+        try RelationshipSides.check(context, moment)
+        for object in held.objects where !object.isDeleted {
+          try RelationshipSides.check(object, moment)
         }
-        for object in held.objects where !object.isDeleted { try Self.check(object, moment) }
         held.objects = Array(context.registeredObjects)
-      }
-    }
-  }
-
-  private static func targets(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
-    switch object[name] {
-    case let one as ManagedObject: [one]
-    case let many as [ManagedObject]: many
-    case let many as Set<ManagedObject>: many.sorted { $0.objectID < $1.objectID }
-    default: []
-    }
-  }
-
-  private static func check(_ object: ManagedObject, _ moment: String) throws {
-    for relationship in object.entity.relationships {
-      guard let inverse = object.entity.inverse(of: relationship) else { continue }
-      for target in targets(object, relationship.name) {
-        if target.isDeleted || target.managedObjectContext == nil {
-          throw Disagreement(
-            description: "\(object).\(relationship.name) leads to \(target), in \(moment)")
-        }
-        if !targets(target, inverse.name).contains(object) {
-          throw Disagreement(
-            description: """
-              \(object).\(relationship.name) has \(target), whose \(inverse.name) is \
-              \(targets(target, inverse.name)), in \(moment)
-              """)
-        }
       }
     }
   }
@@ -225,13 +242,13 @@ struct AgreementRun {
     for level in contexts.indices.reversed() { try await save(level) }
     for level in contexts.indices.reversed() {
       let context = contexts[level]
-      await context.perform { context.rollback() }
+      await inside(context) { context.rollback() }
     }
     try await check("finished", 0, 0)
     let reader = stack.newBackgroundContext()
-    let stored = try await reader.perform { try Self.contents(reader) }
+    let stored = try await inside(reader) { try Self.contents(reader) }
     for context in contexts {
-      let found = try await context.perform { try Self.contents(context) }
+      let found = try await inside(context) { try Self.contents(context) }
       for (key, value) in stored.merging(found, uniquingKeysWith: { first, _ in first })
       where stored[key] != found[key] {
         throw Disagreement(
@@ -253,7 +270,7 @@ struct AgreementRun {
         for property in object.entity.properties {
           let value =
             property.attribute == nil
-            ? "\(targets(object, property.name).map { "\($0.objectID)" })"
+            ? "\(RelationshipSides.targets(object, property.name).map { "\($0.objectID)" })"
             : "\(object.storedValue(forKey: property.name))"
           result["\(object.objectID).\(property.name)"] = value
         }
@@ -289,7 +306,33 @@ struct BlockEdits {
     return result
   }
 
+  mutating func save() {
+    do { try context.save() } catch { context.rollback() }
+  }
+
+  /// Has another context go on in the midst of the block.
+  mutating func interrupt(_ other: ManagedObjectContext) throws {
+    next += 5
+    var edits = BlockEdits(
+      context: other, random: SeededGenerator(seed: random.next()), next: next)
+    next += 5
+    try other.performAndWait {
+      try edits.edit()
+      switch Int.random(in: 0..<6, using: &edits.random) {
+      case 0: other.rollback()
+      case 1: other.refreshAllObjects()
+      case 2: break
+      default: edits.save()
+      }
+    }
+  }
+
   mutating func edit() throws {
+    // With what its delete rules take along, and mostly unsaved for long.
+    if context.parent != nil, random.chance(20) {
+      let entity = random.pick(["User", "User", "Note", "Passport", "Tag"])
+      return context.delete(try any(entity))
+    }
     let isNil = random.chance(25)
     switch Int.random(in: 0..<16, using: &random) {
     case 0: try any("User")["name"] = "n\(Int.random(in: 0..<5, using: &random))"
