@@ -8,10 +8,14 @@ import SyncStore
 /// An object of the list is ours when it says of the attributes what was sent; where several would
 /// do, they are given in their order, and where as many are left as of ours, too. Those that a sync
 /// has brought meanwhile become one with ours. What was deleted here since is deleted with its key.
+///
+/// A conflict lists those that arrived with an answer that was lost: of ours those that say what was
+/// sent are on the server, the others are new to it.
 struct NestedKeys {
   private let transaction: StoreTransaction
   private let outbox: String
   private let fill: RowFill
+  private let isConflict: Bool
 
   /// Ours that have no key yet, in the order in which they were made.
   private var keyless: [ManagedObjectID]
@@ -19,10 +23,14 @@ struct NestedKeys {
   /// Whether the list has objects that are none of ours.
   private(set) var hasOthers = false
 
-  /// - Parameter carried: What travelled, after it was acknowledged.
+  /// - Parameters:
+  ///   - carried: What travelled: after it was acknowledged, or still under way in a conflict.
+  ///   - isConflict: Whether the JSON is that of a conflict.
   init(
-    _ carried: [ManagedObjectID], _ fill: RowFill, outbox: String, _ transaction: StoreTransaction
+    _ carried: [ManagedObjectID], _ fill: RowFill, outbox: String,
+    _ transaction: StoreTransaction, isConflict: Bool = false
   ) throws {
+    self.isConflict = isConflict
     self.transaction = transaction
     self.outbox = outbox
     self.fill = fill
@@ -123,6 +131,7 @@ struct NestedKeys {
         rest.append(ours)
       }
     }
+    if isConflict { return }
     if rest.count == fresh.count {
       for (ours, item) in zip(rest, fresh) { try give(item, to: ours, copy: nil) }
     } else if !fresh.isEmpty {
@@ -138,6 +147,7 @@ struct NestedKeys {
     keyless.removeAll { $0 == id }
     let before = try transaction.outboxEntry(id, in: outbox)
     var entry = before ?? OutboxEntry(id)
+    if isConflict { entry.acknowledge() }
     if before?.waiting?.kind == .delete {
       entry.tombstone[key] = item.key.value
       if let copy { try transaction.delete([copy.row], of: copy.entity) }

@@ -53,8 +53,9 @@ extension Outbox {
     func all(takesJSON: Bool) throws -> [OutboxApplied] {
       try store.write(info) { transaction in
         try OutboxScopes(stack).drain(name, in: transaction)
+        var reach = OutboxReach(name, stack, settings.destinations)
         return try answered.map {
-          try write($0.answer, $0.change, settings, in: transaction, takesJSON: takesJSON)
+          try write($0, settings, &reach, in: transaction, takesJSON: takesJSON)
         }
       }.0
     }
@@ -73,9 +74,10 @@ extension Outbox {
   }
 
   private func write(
-    _ answer: OutboxAnswer, _ change: OutboxChange, _ settings: Settings,
+    _ answered: OutboxRun.Answered, _ settings: Settings, _ reach: inout OutboxReach,
     in transaction: StoreTransaction, takesJSON: Bool
   ) throws -> OutboxApplied {
+    let (change, answer) = (answered.change, answered.answer)
     guard let before = try transaction.outboxEntry(change.objectID, in: name),
       before.sent?.idempotencyKey == change.idempotencyKey
     else { return OutboxApplied(outcome: .again) }
@@ -109,15 +111,25 @@ extension Outbox {
     if let json, let fill, step.entry.waiting?.kind == .delete {
       step.entry.takeVersion(try fill.attributes(in: json))
     }
-    if step.isThereAlready {
-      step.entry.waiting?.base = try transaction.valuesMadeHere(change.objectID)
+    if step.isThereAlready, var edit = step.entry.waiting {
+      try transaction.addWhatIsSet(to: &edit, of: change.objectID)
+      step.put(edit)
+    }
+    if case .conflict = check.answer, let json, let fill {
+      let carried = try OutboxCargo.carried(
+        by: change.objectID, as: change.idempotencyKey, name, transaction
+      ).map(\.id)
+      var keys = try NestedKeys(carried, fill, outbox: name, transaction, isConflict: true)
+      try keys.give(below: change.objectID, from: json)
     }
     try transaction.setOutboxEntry(step.entry, before: before, in: name)
     if step.outcome.isAccepted {
-      try transaction.endLinks(from: before, to: step.entry, isGivenUp: false, in: name)
+      try transaction.endLinks(
+        from: before, to: step.entry, slots: reach.saidSlots(of: change.objectID.entity),
+        in: name)
     }
     applied.carried = try OutboxCargo.arrive(
-      step, change.objectID, as: change.idempotencyKey, name, in: transaction)
+      step, change.objectID, as: change.idempotencyKey, name, &reach, in: transaction)
     let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
       .isEmpty
     if !isThere { json = nil }
@@ -161,13 +173,25 @@ extension StoreTransaction {
     if try value(key.slot, of: id).isNull { try write([key], to: [id.row], of: id.entity) }
   }
 
-  /// What an object has that was made here: all its links are edits.
-  fileprivate func valuesMadeHere(_ id: ManagedObjectID) throws -> [String: Value] {
-    var values = try values(of: [id.row], in: id.entity)[id] ?? [:]
-    for list in id.entity.relationships where list.kind == .manyToMany {
-      values[list: list].edited = values[list: list].before.map(Set.init)
+  /// Adds to the edits of an object that was made here all that is set in it: what is empty is no
+  /// edit, unless it was edited since the object was sent.
+  fileprivate func addWhatIsSet(to edit: inout OutboxEntry.Edit, of id: ManagedObjectID) throws {
+    let entity = id.entity
+    var values = try values(of: [id.row], in: entity)[id] ?? [:]
+    for property in entity.properties where property.slot != entity.primaryKey?.slot {
+      guard let list = property.relationship, list.isToMany else {
+        if values[property.name]?.isNull == false { edit.slots.insert(property.slot) }
+        continue
+      }
+      let members = try members(of: list, in: entity, owners: [id.row]).map(\.row)
+      if !members.isEmpty { edit.slots.insert(list.slot) }
+      // All its links are edits.
+      if list.kind == .manyToMany { values[list: list].edited = Set(members) }
     }
-    return values
+    edit.base.join(values, of: entity)
+    edit.base = edit.base.filter { name, _ in
+      entity.property(named: name).map { edit.slots.contains($0.slot) } ?? false
+    }
   }
 }
 
@@ -175,124 +199,5 @@ extension OutboxEntry.Edit {
   /// Whether lists of objects that belong to the object were edited.
   fileprivate func hasLists(of entity: EntityDescription) -> Bool {
     entity.relationships.contains { $0.kind == .oneToMany && slots.contains($0.slot) }
-  }
-}
-
-/// What an answer means for what is kept of an object: the table of the page *Sending edits*.
-struct OutboxStep {
-  private(set) var outcome = OutboxApplied.Outcome.accepted
-  var entry: OutboxEntry
-
-  /// The server's version, to be taken over.
-  private(set) var json: JSONValue?
-  private(set) var deletesHere = false
-
-  /// Whether what was new here turned out to be on the server: what is here counts as what the
-  /// server has, but where its version says something else.
-  private(set) var isThereAlready = false
-
-  /// Whether the server has made what is refused: the same goes again then, and nothing else.
-  let isMade: Bool
-  private let change: OutboxChange
-  private let settings: Outbox.Settings
-
-  init(
-    _ entry: OutboxEntry, _ change: OutboxChange, _ settings: Outbox.Settings, isMade: Bool
-  ) {
-    self.entry = entry
-    self.isMade = isMade
-    self.change = change
-    self.settings = settings
-  }
-
-  /// Why an edit of an object is refused that the server does not have.
-  static let goneReason = "The server does not have the object any more."
-
-  mutating func take(_ answer: OutboxAnswer) {
-    entry.tries += 1
-    entry.earliest = nil
-    if entry.isGivenUp { return takeLate(answer) }
-    switch answer {
-    case .accepted(let json): accept(json)
-    case .refused(let reason): refuse(reason)
-    case .gone where change.kind == .delete: accept(nil)
-    case .gone: takeGone()
-    case .conflict(let json): takeConflict(json)
-    case .retry: break
-    }
-  }
-
-  /// Takes an answer to a new object that was given up while it was under way.
-  private mutating func takeLate(_ answer: OutboxAnswer) {
-    switch answer {
-    case .accepted(let json): accept(json)
-    case .conflict(let json?): accept(json)
-    case .refused(let reason): refuse(reason)
-    case .conflict, .gone, .retry: refuse("It was given up here.")
-    }
-  }
-
-  private mutating func accept(_ json: JSONValue?) {
-    entry.acknowledge()
-    if change.kind != .delete { self.json = json }
-  }
-
-  private mutating func refuse(_ reason: String) {
-    // What the server has not made need not be deleted there.
-    let isOver = change.kind == .insert && entry.waiting?.kind == .delete
-    if isOver || !isMade { entry.takeBack() }
-    if isOver { entry.waiting = nil }
-    if !entry.isGivenUp { entry.refusal = reason }
-    outcome = .refused(reason)
-  }
-
-  private mutating func takeGone() {
-    switch settings.whenGone {
-    case .deleteHere where change.kind == .update:
-      entry.sent = nil
-      entry.waiting = nil
-      deletesHere = true
-    case .insertAgain where change.kind == .update && entry.waiting?.kind != .delete:
-      entry.sent = nil
-      entry.waiting = OutboxEntry.Edit(.insert)
-      outcome = .again
-    case _ where change.kind == .insert:
-      refuse(
-        "The server has nothing at the address where it was to be made, or not what it belongs to.")
-    default:
-      refuse(OutboxStep.goneReason)
-    }
-  }
-
-  private mutating func takeConflict(_ json: JSONValue?) {
-    switch settings.whenInConflict {
-    case .refuse: refuse("The object has changed on the server.")
-    case .takeServer:
-      guard json != nil || change.kind == .delete else {
-        return refuse("The object has changed on the server, and the answer does not say how.")
-      }
-      accept(json)
-      if entry.waiting?.kind != .delete { entry.waiting = nil }
-    case .merge:
-      guard let json else {
-        return refuse(
-          "The object has changed on the server, and the answer does not say how. Sync it, then try again."
-        )
-      }
-      let edit = entry.edit
-      entry.takeBack()
-      // It is there already, under the key that the JSON says: what is here goes on top.
-      if edit?.kind == .insert {
-        var slots = SlotSet()
-        let entity = change.objectID.entity
-        for property in entity.properties where property.slot != entity.primaryKey?.slot {
-          slots.insert(property.slot)
-        }
-        entry.waiting = OutboxEntry.Edit(.update, slots: slots)
-        isThereAlready = true
-      }
-      self.json = json
-      outcome = .again
-    }
   }
 }

@@ -173,7 +173,10 @@ extension Outbox {
     entry.giveUp()
     if !staysNew { entry.forget() }
     try transaction.setOutboxEntry(entry, before: before, in: name)
-    try transaction.endLinks(from: before, to: entry, isGivenUp: true, in: name)
+    // The links of an object that the server does not have cannot be sent by their other ends.
+    var reach = OutboxReach(name, stack, settings.withLock { $0.destinations })
+    let slots = try before.edit?.kind == .insert ? nil : reach.saidSlots(of: id.entity)
+    try transaction.endLinks(from: before, to: entry, slots: slots, isGivenUp: true, in: name)
     return before
   }
 

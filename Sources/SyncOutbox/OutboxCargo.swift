@@ -239,22 +239,32 @@ struct OutboxCargo {
     }
   }
 
+  /// The objects under way inside another one.
+  ///
+  /// - Parameter idempotencyKey: That of the carrier.
+  static func carried(
+    by carrier: ManagedObjectID, as idempotencyKey: String, _ outbox: String,
+    _ reader: StoreReader
+  ) throws -> [OutboxEntry] {
+    try reader.outboxEntries(sentAs: idempotencyKey, in: outbox).filter { $0.id != carrier }
+  }
+
   /// What came of a carrier comes of what it carried.
   ///
   /// - Parameter idempotencyKey: That of the carrier.
   /// - Returns: The objects that it carried.
   static func arrive(
     _ step: OutboxStep, _ carrier: ManagedObjectID, as idempotencyKey: String,
-    _ outbox: String, in transaction: StoreTransaction
+    _ outbox: String, _ reach: inout OutboxReach, in transaction: StoreTransaction
   ) throws -> [ManagedObjectID] {
-    let carried = try transaction.outboxEntries(sentAs: idempotencyKey, in: outbox)
-      .filter { $0.id != carrier }
+    let carried = try carried(by: carrier, as: idempotencyKey, outbox, transaction)
     for before in carried {
       var entry = before
       switch step.outcome {
       case .accepted:
         entry.acknowledge()
-        try transaction.endLinks(from: before, to: entry, isGivenUp: false, in: outbox)
+        try transaction.endLinks(
+          from: before, to: entry, slots: reach.saidSlots(of: entry.id.entity), in: outbox)
       case .refused(let reason):
         if !step.isMade { entry.takeBack() }
         if !entry.isGivenUp { entry.refusal = reason }

@@ -59,6 +59,9 @@ struct OutboxPreparing: Sendable {
       && destinations.destination(for: entry.id.entity) != nil
   }
 
+  /// Has what travels inside others be found anew: something of it is to go again.
+  func reloadCargo() { hold.content.withLock { $0.token = nil } }
+
   /// Has objects without a handler travel inside those that nest them: all that the JSON has now,
   /// since what is edited during a run is in the JSON that is written next.
   private func loadCargo(in transaction: StoreTransaction) throws {

@@ -62,6 +62,12 @@ struct OutboxReach {
 
   // MARK: - Updates
 
+  /// The properties that a sent object says: a link is acknowledged by the answer to an end that
+  /// says it.
+  mutating func saidSlots(of entity: EntityDescription) throws -> SlotSet {
+    try exportedSlots(of: entity) ?? sendableSlots(of: entity)
+  }
+
   /// What the JSON of a handler has; nil without a handler.
   private mutating func exportedSlots(of entity: EntityDescription) throws -> SlotSet? {
     if let known = exported[entity.index] { return known }

@@ -240,6 +240,7 @@ final class OutboxRun {
     if applied.isJoined {
       report.entities[change.entity, default: .init()].joined.append(change.objectID)
     }
+    if !applied.outcome.isAccepted, !applied.carried.isEmpty { destinations.reloadCargo() }
     for id in applied.carried {
       switch applied.outcome {
       case .accepted: report.entities[id.entity.name, default: .init()].accepted.append(id)

@@ -36,20 +36,21 @@ extension StoreTransaction {
   }
 
   private func changeEntries(
-    of id: ManagedObjectID, _ change: (inout OutboxEntry) -> Void
+    of id: ManagedObjectID, _ change: (inout OutboxEntry) throws -> Void
   ) throws {
     for outbox in try outboxes() where try outbox.history >= historyFloor() {
       // Nothing is edited here as long as the transaction goes on.
       if drained.insert(outbox.name).inserted { try drainHistory(intoOutbox: outbox.name) }
       guard let before = try outboxEntry(id, in: outbox.name) else { continue }
       var entry = before
-      change(&entry)
+      try change(&entry)
       if entry != before { try setOutboxEntry(entry, before: before, in: outbox.name) }
     }
   }
 
-  /// Keeps the server's members of a list whose edits it has not got yet, for both ends of its
-  /// links.
+  /// Keeps what the server has of a list whose edits it has not got yet, for both ends of its
+  /// links. A member that was deleted here has no row that its key could lead to: it stays what the
+  /// server has until it is told otherwise.
   ///
   /// - Parameters:
   ///   - rows: The members that the server has.
@@ -58,11 +59,18 @@ extension StoreTransaction {
     _ list: RelationshipDescription, of id: ManagedObjectID, is rows: [Int64],
     insteadOf current: [Int64]
   ) throws {
-    try keepServerValues([list.slot: EditedList(before: rows, edited: nil).value], of: id)
+    let destination = id.entity.destination(of: list)
+    try changeEntries(of: id) { entry in
+      let known = Set(rows)
+      let former = (entry.edit?.base[list: list].before ?? []).filter { !known.contains($0) }
+      let deleted = try former.isEmpty ? [] : missing(former, of: destination)
+      let before = rows + former.filter(deleted.contains)
+      entry.takeServerValues([list.slot: EditedList(before: before, edited: nil).value])
+    }
     guard let inverse = id.entity.inverse(of: list) else { return }
     let there = Set(rows)
     for member in there.symmetricDifference(current).sorted() {
-      let other = ManagedObjectID(entity: id.entity.destination(of: list), row: member)
+      let other = ManagedObjectID(entity: destination, row: member)
       try changeEntries(of: other) {
         $0.takeServerLink(inverse, to: id.row, isThere: there.contains(member))
       }

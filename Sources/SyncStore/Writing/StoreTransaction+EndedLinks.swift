@@ -1,20 +1,24 @@
-import SyncCore
+package import SyncCore
 
 /// Links that are edits no more. A link is one fact, though both its objects may have something to
 /// send: when the edit of one end has been acknowledged, or given up, it has been for the other.
 extension StoreTransaction {
   /// Ends at their other ends the edits of links that an entry of an outbox no longer has.
   ///
-  /// - Parameter isGivenUp: Whether the other ends have nothing to send of them either, because the
-  ///   edit was given up. After an answer they still send the API's members.
+  /// - Parameters:
+  ///   - slots: The lists that the object says when it is sent; nil is all. The links of others are
+  ///     still to be sent by their other ends.
+  ///   - isGivenUp: Whether the other ends have nothing to send of them either, because the edit
+  ///     was given up. After an answer they still send the members of the API.
   /// - Complexity: one statement for each link that ended.
   package func endLinks(
-    from before: OutboxEntry, to after: OutboxEntry, isGivenUp: Bool, in outbox: String
+    from before: OutboxEntry, to after: OutboxEntry, slots: SlotSet?, isGivenUp: Bool = false,
+    in outbox: String
   ) throws {
     guard let edit = before.edit, edit.kind != .delete, after.edit?.kind != .delete else { return }
     let entity = before.id.entity
     for list in entity.relationships where list.kind == .manyToMany {
-      guard let inverse = entity.inverse(of: list),
+      guard let inverse = entity.inverse(of: list), slots?.contains(list.slot) != false,
         edit.kind == .insert || edit.slots.contains(list.slot),
         let left = after.edit.map({ $0.editedLinks(list) }) ?? []
       else { continue }

@@ -91,6 +91,9 @@ struct Dialect: Sendable, CustomStringConvertible {
         guard case .accepted = link else { return link }
       }
     }
-    return answer
+    // Its marks came after it.
+    guard var object = json?.objectValue else { return answer }
+    object["mark_ids"] = nil
+    return .accepted(.object(object))
   }
 }

@@ -119,16 +119,7 @@ final class DialectProgram: Sendable {
 
   /// What somebody else edits.
   private func note() async throws {
-    // What is new here may have been made there, with an answer that was lost: then what is here
-    // goes on top, its empty note too.
-    let new = Set(
-      try outbox.pending.filter { $0.kind == .insert || $0.properties.contains("note") }
-        .map(\.objectID))
-    let deals = try await stack.performBackgroundTask { context in
-      let deals = try context.fetch(Fetch<Deal>())
-      let unknown = Set(deals.filter { new.contains($0.objectID) }.map(\.label))
-      return deals.map(\.label).filter { !unknown.contains($0) }.compactMap(\.self)
-    }
+    let deals = line.server.graph.nodes.filter { $0.value.entity == "Deal" }.map(\.key)
     state.withLock { state in
       let known = deals.filter { state.expected.nodes[$0] != nil }.sorted()
       guard !known.isEmpty else { return }

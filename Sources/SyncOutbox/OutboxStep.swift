@@ -1,0 +1,123 @@
+import SyncCore
+import SyncStore
+
+/// What an answer means for what is kept of an object: the table of the page *Sending edits*.
+struct OutboxStep {
+  private(set) var outcome = OutboxApplied.Outcome.accepted
+  var entry: OutboxEntry
+
+  /// The server's version, to be taken over.
+  private(set) var json: JSONValue?
+  private(set) var deletesHere = false
+
+  /// Whether what was new here turned out to be on the server: what was set here goes on top.
+  private(set) var isThereAlready = false
+
+  /// Whether the server has made what is refused: the same goes again then, and nothing else.
+  let isMade: Bool
+  private let change: OutboxChange
+  private let settings: Outbox.Settings
+
+  init(
+    _ entry: OutboxEntry, _ change: OutboxChange, _ settings: Outbox.Settings, isMade: Bool
+  ) {
+    self.entry = entry
+    self.isMade = isMade
+    self.change = change
+    self.settings = settings
+  }
+
+  /// Why an edit of an object is refused that the server does not have.
+  static let goneReason = "The server does not have the object any more."
+
+  mutating func take(_ answer: OutboxAnswer) {
+    entry.tries += 1
+    entry.earliest = nil
+    if entry.isGivenUp { return takeLate(answer) }
+    switch answer {
+    case .accepted(let json): accept(json)
+    case .refused(let reason): refuse(reason)
+    case .gone where change.kind == .delete: accept(nil)
+    case .gone: takeGone()
+    case .conflict(let json): takeConflict(json)
+    case .retry: break
+    }
+  }
+
+  /// Takes an answer to a new object that was given up while it was under way.
+  private mutating func takeLate(_ answer: OutboxAnswer) {
+    switch answer {
+    case .accepted(let json): accept(json)
+    case .conflict(let json?): accept(json)
+    case .refused(let reason): refuse(reason)
+    case .conflict, .gone, .retry: refuse("It was given up here.")
+    }
+  }
+
+  private mutating func accept(_ json: JSONValue?) {
+    entry.acknowledge()
+    if change.kind != .delete { self.json = json }
+  }
+
+  private mutating func refuse(_ reason: String) {
+    // What the server has not made need not be deleted there.
+    let isOver = change.kind == .insert && entry.waiting?.kind == .delete
+    if isOver || !isMade { entry.takeBack() }
+    if isOver { entry.waiting = nil }
+    if !entry.isGivenUp { entry.refusal = reason }
+    outcome = .refused(reason)
+  }
+
+  private mutating func takeGone() {
+    switch settings.whenGone {
+    case .deleteHere where change.kind == .update:
+      entry.sent = nil
+      entry.waiting = nil
+      deletesHere = true
+    case .insertAgain where change.kind == .update && entry.waiting?.kind != .delete:
+      entry.sent = nil
+      entry.waiting = OutboxEntry.Edit(.insert)
+      outcome = .again
+    case _ where change.kind == .insert:
+      refuse(
+        "The server has nothing at the address where it was to be made, or not what it belongs to.")
+    default:
+      refuse(OutboxStep.goneReason)
+    }
+  }
+
+  /// Puts what was set here on top of what turned out to be on the server; without any of that the
+  /// object is there as it is.
+  mutating func put(_ edit: OutboxEntry.Edit) {
+    entry.waiting = edit.slots.isEmpty ? nil : edit
+    if edit.slots.isEmpty { outcome = .accepted }
+  }
+
+  private mutating func takeConflict(_ json: JSONValue?) {
+    switch settings.whenInConflict {
+    case .refuse: refuse("The object has changed on the server.")
+    case .takeServer:
+      guard json != nil || change.kind == .delete else {
+        return refuse("The object has changed on the server, and the answer does not say how.")
+      }
+      accept(json)
+      if entry.waiting?.kind != .delete { entry.waiting = nil }
+    case .merge:
+      guard let json else {
+        return refuse(
+          "The object has changed on the server, and the answer does not say how. Sync it, then try again."
+        )
+      }
+      // It is there already, under the key that the JSON says.
+      isThereAlready = entry.edit?.kind == .insert
+      if isThereAlready {
+        entry.sent = nil
+        entry.waiting = entry.waiting ?? OutboxEntry.Edit(.update)
+      } else {
+        entry.takeBack()
+      }
+      self.json = json
+      outcome = .again
+    }
+  }
+}
