@@ -4,37 +4,6 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// What became of a change in the store.
-struct OutboxApplied: Sendable {
-  enum Outcome: Sendable {
-    case accepted
-    case refused(String)
-    /// It is sent again, in another form.
-    case again
-
-    var isAccepted: Bool {
-      if case .accepted = self { true } else { false }
-    }
-  }
-
-  var outcome = Outcome.accepted
-
-  /// What is left to send of the object at once.
-  var more: OutboxEntry?
-
-  /// The key that the answer gave the object.
-  var key: Value?
-
-  /// Objects that were sent inside it.
-  var carried: [ManagedObjectID] = []
-
-  /// Whether the object became one with a copy of it.
-  var isJoined = false
-
-  /// Why the JSON of an answer was not taken over.
-  var remarks: [String] = []
-}
-
 extension Outbox {
   /// Takes answers in: the changes count as sent, and what the JSON says is written, in one
   /// transaction. JSON that cannot be used costs nothing but itself.
@@ -96,17 +65,7 @@ extension Outbox {
     var json = takesJSON ? step.json : nil
     if step.json != nil, let found = check.key {
       applied.key = found.value
-      if step.entry.waiting?.kind == .delete, check.copy != nil {
-        // One of the two was deleted here: what the server has is the other.
-        step.entry.waiting = nil
-      } else if step.entry.waiting?.kind == .delete {
-        // Made and deleted here: only now it is known what to delete there.
-        let key = change.objectID.entity.properties[found.slot].name
-        if change.kind != .delete { step.entry.tombstone[key] = found.value }
-      } else if let copy = check.copy {
-        try RowMerger(transaction, outbox: name).join(&step.entry, copy)
-        applied.isJoined = true
-      }
+      applied.isJoined = try take(found, check.copy, &step.entry, change, in: transaction)
     }
     if let json, let fill, step.entry.waiting?.kind == .delete {
       step.entry.takeVersion(try fill.attributes(in: json))
@@ -114,6 +73,7 @@ extension Outbox {
     if step.isThereAlready, var edit = step.entry.waiting {
       try transaction.addWhatIsSet(to: &edit, of: change.objectID)
       step.put(edit)
+      applied.outcome = step.outcome
     }
     if case .conflict = check.answer, let json, let fill {
       let carried = try OutboxCargo.carried(
@@ -136,15 +96,7 @@ extension Outbox {
     if step.deletesHere, isThere {
       try transaction.delete([change.objectID.row], of: change.objectID.entity)
     } else if let json, let fill {
-      var keys = try NestedKeys(applied.carried, fill, outbox: name, transaction)
-      if step.outcome.isAccepted { try keys.give(below: change.objectID, from: json) }
-      // What the list does not say of new objects is told by the objects that it has instead,
-      // unless it is older than what is here.
-      let isOlder = step.entry.waiting?.hasLists(of: change.objectID.entity) == true
-      let replaced = try isOlder ? [] : keys.replaceable()
-      _ = try fill.fill(
-        change.objectID.row, from: json, replacesNested: !replaced.isEmpty, in: transaction)
-      for id in replaced { try transaction.delete([id.row], of: id.entity) }
+      try take(json, fill, step, applied.carried, in: transaction)
     }
     if step.json != nil, let key = check.key, isThere, change.kind == .insert {
       // It counts, whatever becomes of the rest of the JSON.
@@ -152,6 +104,62 @@ extension Outbox {
     }
     if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
     return applied
+  }
+}
+
+extension Outbox {
+  /// Takes the key that an answer says of an object, which may have been deleted since, and of
+  /// which a sync may have brought a copy.
+  ///
+  /// - Returns: Whether the object became one with its copy.
+  private func take(
+    _ key: (slot: Int, value: Value), _ copy: ManagedObjectID?, _ entry: inout OutboxEntry,
+    _ change: OutboxChange, in transaction: StoreTransaction
+  ) throws -> Bool {
+    guard entry.waiting?.kind == .delete else {
+      guard let copy else { return false }
+      try RowMerger(transaction, outbox: name).join(&entry, copy)
+      return true
+    }
+    if let copy {
+      guard try isLate(copy, change.objectID, transaction) else {
+        // One of the two was deleted here: what the server has is the other.
+        entry.waiting = nil
+        return false
+      }
+      try transaction.delete([copy.row], of: copy.entity)
+    }
+    // Made and deleted here: only now it is known what to delete there.
+    let name = change.objectID.entity.properties[key.slot].name
+    if change.kind != .delete { entry.tombstone[name] = key.value }
+    return false
+  }
+
+  /// Takes over the JSON that says what the server has of an object.
+  ///
+  /// - Parameter carried: What was sent inside the object.
+  private func take(
+    _ json: JSONValue, _ fill: RowFill, _ step: OutboxStep, _ carried: [ManagedObjectID],
+    in transaction: StoreTransaction
+  ) throws {
+    let id = step.entry.id
+    var keys = try NestedKeys(carried, fill, outbox: name, transaction)
+    if step.outcome.isAccepted { try keys.give(below: id, from: json) }
+    // What the list does not say of new objects is told by the objects that it has instead, unless
+    // it is older than what is here.
+    let isOlder = step.entry.waiting?.hasLists(of: id.entity) == true
+    let replaced = try isOlder ? [] : keys.replaceable()
+    _ = try fill.fill(id.row, from: json, replacesNested: !replaced.isEmpty, in: transaction)
+    for id in replaced { try transaction.delete([id.row], of: id.entity) }
+  }
+
+  /// Whether a sync brought a copy after the object was deleted here: the copy goes with it then,
+  /// unless it was edited.
+  private func isLate(
+    _ copy: ManagedObjectID, _ id: ManagedObjectID, _ transaction: StoreTransaction
+  ) throws -> Bool {
+    try transaction.outboxEntry(copy, in: name) == nil
+      && transaction.isMade(copy, afterDeletionOf: id)
   }
 }
 

@@ -1,6 +1,37 @@
 import SyncCore
 import SyncStore
 
+/// What became of a change in the store.
+struct OutboxApplied: Sendable {
+  enum Outcome: Sendable {
+    case accepted
+    case refused(String)
+    /// It is sent again, in another form.
+    case again
+
+    var isAccepted: Bool {
+      if case .accepted = self { true } else { false }
+    }
+  }
+
+  var outcome = Outcome.accepted
+
+  /// What is left to send of the object at once.
+  var more: OutboxEntry?
+
+  /// The key that the answer gave the object.
+  var key: Value?
+
+  /// Objects that were sent inside it.
+  var carried: [ManagedObjectID] = []
+
+  /// Whether the object became one with a copy of it.
+  var isJoined = false
+
+  /// Why the JSON of an answer was not taken over.
+  var remarks: [String] = []
+}
+
 /// What an answer means for what is kept of an object: the table of the page *Sending edits*.
 struct OutboxStep {
   private(set) var outcome = OutboxApplied.Outcome.accepted

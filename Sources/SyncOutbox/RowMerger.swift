@@ -36,7 +36,7 @@ struct RowMerger {
         try redirect(relationship, of: entity, from: copy, to: id)
       }
     }
-    try takeMembers(of: copy, to: id)
+    try takeMembers(of: copy, to: id, entry.waiting)
     try transaction.delete([copy.row], of: copy.entity)
     guard let edit else { return }
     try RowReverter(transaction, id, edit.values).revert()
@@ -93,7 +93,11 @@ struct RowMerger {
 
   /// Gives the object the members that the copy has in common with others, and leads it where the
   /// copy leads as far as it leads nowhere.
-  private func takeMembers(of copy: ManagedObjectID, to id: ManagedObjectID) throws {
+  ///
+  /// - Parameter since: What was edited since the object was sent: links that went are not taken.
+  private func takeMembers(
+    of copy: ManagedObjectID, to id: ManagedObjectID, _ since: OutboxEntry.Edit?
+  ) throws {
     for relationship in copy.entity.relationships
     where id.entity.properties.indices.contains(relationship.slot) {
       switch relationship.kind {
@@ -101,11 +105,16 @@ struct RowMerger {
       case .manyToMany:
         let members = try transaction.members(
           of: relationship, in: copy.entity, owners: [copy.row])
+        let edited = since.flatMap { edit in
+          edit.slots.contains(relationship.slot) ? edit.base[list: relationship] : nil
+        }
         try transaction.addLinks(
-          relationship, of: id.entity, pairs: members.map { (id.row, $0.row) })
+          relationship, of: id.entity,
+          pairs: members.filter { edited?.isEdited($0.row) != true }.map { (id.row, $0.row) })
       case .toOne:
         guard !relationship.isOneToOne else { continue }
         guard case .int(let target) = try transaction.value(relationship.slot, of: copy),
+          since?.slots.contains(relationship.slot) != true,
           try transaction.value(relationship.slot, of: id).isNull
         else { continue }
         try transaction.lead(relationship, of: id.entity, row: id.row, to: target)

@@ -71,6 +71,49 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
+  /// What was never set here is no edit: what the server has of it stays.
+  @Test func what_is_set_in_a_new_object_goes_on_top_and_nothing_else() async throws {
+    let shop = try Shop()
+    await shop.server.put("Order", 7, ["id": 7, "status": "old", "amount": 5.0])
+    shop.outbox.send(Order.self) { [server = shop.server] change in
+      change.kind == .insert
+        ? .conflict(["id": 7, "status": "old", "amount": 5.0]) : try await server.answer(change)
+    }
+    try await shop.edit { Order(context: $0).status = "new" }
+    try await shop.outbox.send()
+    let log = await shop.server.log
+    #expect(log.count == 1 && log[0].changedJSON == ["status": "new"], "\(log)")
+    #expect(try shop.stored("Order")[7]?["amount"] == 5.0)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
+  /// The server has what was sent without an answer; the label was taken away since.
+  @Test func a_link_that_went_since_a_new_object_was_sent_stays_away() async throws {
+    let shop = try Shop()
+    await shop.server.put("Label", 1, ["id": 1])
+    try await shop.stack.sync(shop.server.json("Label"), inEntityNamed: "Label")
+    shop.outbox.send(
+      with: Conventional("Order"), using: ExportOptions(relationshipType: .keys)
+    ) { [server = shop.server, stack = shop.stack] change in
+      guard change.kind == .insert else { return try await server.answer(change) }
+      try await stack.performBackgroundTask { context in
+        for order in try context.fetch(Fetch<Order>()) { order.labels = [] }
+        try context.save()
+      }
+      await server.put("Order", 7, ["id": 7, "status": "new", "label_ids": [1]])
+      return .conflict(["id": 7, "status": "new", "label_ids": [1]])
+    }
+    try await shop.edit { context in
+      let order = Order(context: context)
+      order.status = "new"
+      order.labels = Set(try context.fetch(Fetch<Label>()))
+    }
+    try await shop.outbox.send()
+    #expect(await shop.server.objects["Order"]?[7]?["label_ids"] == [])
+    #expect(try shop.stored("Order")[7]?["label_ids"] == [])
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
   @Test func one_that_was_deleted_meanwhile_is_deleted_under_that_key() async throws {
     let shop = try Shop()
     await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])

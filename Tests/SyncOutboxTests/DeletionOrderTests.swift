@@ -89,6 +89,33 @@ import Testing
     #expect(await shop.server.log.last?.hasPrefix("delete \(deleted)") == true)
   }
 
+  /// The key of what was deleted here leads nowhere, but the server still has it.
+  @Test(arguments: [Way.tag, .customer], [false, true])
+  func a_sync_in_between_does_not_hide_what_refers_to_it(
+    _ way: Way, _ isDeletedToo: Bool
+  ) async throws {
+    let shop = try Strict.Shop()
+    try await prepare(shop)
+    try await delete(way, shop)
+    try await shop.edit { context in
+      for order in try context.fetch(Fetch<Strict.Order>()) {
+        order.tags.insert(Strict.Tag(context: context))
+      }
+    }
+    let orders = await shop.server.objects["Order", default: [:]].values.map(JSONValue.object)
+    try await shop.stack.sync(JSONValue.array(orders), inEntityNamed: "Order")
+    if isDeletedToo { try await delete(.order, shop) }
+    await shop.server.fail { $0.entity == "Order" ? .retry(after: 3600) : nil }
+    let deleted = way == .tag ? "Tag" : "Customer"
+    let report = try await shop.outbox.send()
+    #expect(report[deleted].waiting.count >= 1 && report.refused == 0, "\(report)")
+    await shop.server.fail(nil)
+    for item in try shop.outbox.pending { try shop.outbox.retry(item) }
+    try await shop.outbox.send()
+    #expect(try shop.outbox.pending.isEmpty)
+    #expect(await shop.server.log.last?.hasPrefix("delete") == true)
+  }
+
   /// The answer to the insertion is lost, so that the server may refer to what was deleted since.
   @Test func an_insertion_without_answer_may_refer_to_it() async throws {
     let shop = try Strict.Shop()

@@ -43,10 +43,17 @@ import Testing
     private var last: Int64 = 100
     private var lost = 0
     private var hook: (@Sendable (OutboxChange) async throws -> Void)?
+
+    /// Whether it says what it has to a request that comes again, as with versions or a unique
+    /// index, instead of the same as before.
+    private var isStrict = false
     private(set) var sent: [OutboxChange] = []
 
     /// Loses the answers to the next requests.
     func lose(_ count: Int) { lost = count }
+
+    /// What comes again is in conflict with what is there.
+    func beStrict() { isStrict = true }
 
     func whileUnderWay(_ hook: (@Sendable (OutboxChange) async throws -> Void)?) {
       self.hook = hook
@@ -58,6 +65,11 @@ import Testing
       sent.append(change)
       let isLost = lost > 0
       if isLost { lost -= 1 }
+      if isStrict, let known = answers[change.idempotencyKey] {
+        answers[change.idempotencyKey] = nil
+        let key = known["id"]?.integerValue ?? 0
+        return orders[key].map { .conflict(.object($0)) } ?? .gone
+      }
       let answer = answers[change.idempotencyKey] ?? write(change)
       answers[change.idempotencyKey] = answer
       if let hook { try await hook(change) }
@@ -218,6 +230,55 @@ import Testing
       }
     }
     try await expectEqual([[], ["a []", "late []"]])
+  }
+
+  /// The lines of a lost request are those that the conflict lists; one that was deleted since goes.
+  @Test(arguments: [false, true], [false, true])
+  func lines_that_a_conflict_lists_are_not_made_twice(
+    _ ownKeys: Bool, _ isNew: Bool
+  ) async throws {
+    await desk.beStrict()
+    if !isNew {
+      try await makeOrder(ownKeys, lines: [])
+      _ = try await outbox.send()
+    }
+    await desk.lose(1)
+    try await edit { context in
+      let order = try context.fetch(Fetch<Order>()).first ?? Order(context: context)
+      for (key, text) in ["a", "b", "c"].enumerated() {
+        NestedAnswerTests.line(text, order, context, key: ownKeys ? Int64(key + 1) : nil)
+      }
+    }
+    _ = try await outbox.send()
+    try await edit { context in
+      for line in try context.fetch(Fetch<Line>("text == %@", "a")) { context.delete(line) }
+      for line in try context.fetch(Fetch<Line>("text == %@", "b")) { line.text = "edited" }
+    }
+    try await expectEqual([["c []", "edited []"]])
+  }
+
+  /// They were under way when the program ended, so only the conflict has them go again.
+  @Test func lines_of_a_request_that_is_in_conflict_go_with_the_next() async throws {
+    try await makeOrder(false, lines: [])
+    _ = try await outbox.send()
+    let count = Locked(0)
+    outbox.send(
+      Order.self, using: ExportOptions(relationshipType: .array)
+    ) { [desk] change in
+      switch count.withLock({ count in
+        count += 1
+        return count
+      }) {
+      case 1: throw Lost()
+      case 2: return .conflict(["id": 101, "status": "noted", "lines": []])
+      default: return try await desk.answer(change)
+      }
+    }
+    try await edit { context in
+      NestedAnswerTests.line("a", try context.fetch(Fetch<Order>()).first, context, key: nil)
+    }
+    _ = try await outbox.send()
+    try await expectEqual([["a []"]])
   }
 
   /// It was in the JSON of its order, so it has to be taken out of it again.

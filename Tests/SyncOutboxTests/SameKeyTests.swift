@@ -196,6 +196,49 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
+  /// The copy has what was sent; the label was taken away since.
+  @Test func a_link_that_went_since_is_not_brought_back_by_the_copy() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(#"[{"id": 1}]"#, inEntityNamed: "Label")
+    try await shop.edit { context in
+      let order = Order(context: context)
+      order.status = "new"
+      order.labels = Set(try context.fetch(Fetch<Label>()))
+    }
+    await shop.server.answer(.refused("no"), to: "Label")
+    await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] change in
+      guard change.entity == "Order" else { return }
+      await server.whileUnderWay(nil)
+      try await stack.performBackgroundTask { context in
+        for order in try context.fetch(Fetch<Order>()) { order.labels = [] }
+        try context.save()
+      }
+      try await stack.sync(
+        #"[{"id": 100, "status": "new", "label_ids": [1]}]"#, inEntityNamed: "Order")
+    }
+    try await shop.outbox.send()
+    #expect(try shop.stored("Order").mapValues { $0["label_ids"] } == [100: []])
+  }
+
+  /// There was nothing else that the deletion could have meant.
+  @Test func deleting_an_object_before_its_copy_comes_deletes_both() async throws {
+    let shop = try Shop()
+    try await shop.edit { Order(context: $0).status = "new" }
+    await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
+      await server.whileUnderWay(nil)
+      try await stack.performBackgroundTask { context in
+        for order in try context.fetch(Fetch<Order>()) { context.delete(order) }
+        try context.save()
+      }
+      try await stack.sync(#"[{"id": 100, "status": "new"}]"#, inEntityNamed: "Order")
+    }
+    try await shop.outbox.send()
+    #expect(await shop.server.log.map(\.kind) == [.insert, .delete])
+    #expect(await shop.server.objects["Order", default: [:]].isEmpty)
+    #expect(try shop.stored("Order").isEmpty)
+    #expect(try shop.outbox.pending.isEmpty)
+  }
+
   @Test func an_update_that_is_answered_with_another_object_is_accepted_without_it() async throws {
     let shop = try Shop()
     try await shop.stack.sync(

@@ -235,6 +235,42 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
+  /// The tags of the API do not say their posts, so the answer to a tag is none to its links.
+  @Test(arguments: [false, true])
+  func an_end_that_does_not_say_the_link_does_not_end_it(_ isGivenUp: Bool) async throws {
+    try await load()
+    try await edit { context in
+      let post = try context.fetch(Fetch<Post>("id == 2")).first
+      if isGivenUp {
+        let tag = try #require(context.fetch(Fetch<Tag>("id == 3")).first)
+        tag.name = "given up"
+        post?.tags.insert(tag)
+      } else {
+        let tag = Tag(context: context)
+        (tag.id, tag.name) = (9, "new")
+        post?.tags.insert(tag)
+      }
+    }
+    server.answer.withLock {
+      $0 = { change in
+        if change.entity == "Post" { throw Lost() }
+        return .accepted()
+      }
+    }
+    if isGivenUp {
+      for item in try outbox.pending where item.entity == "Tag" { try outbox.discard(item) }
+    } else {
+      _ = try await outbox.send()
+    }
+    try await stack.sync(UnsentLinkTests.posts, inEntityNamed: "Post")
+    #expect(try await state()[1].contains(isGivenUp ? " [1, 3] " : " [1, 9] "))
+    server.answer.withLock { $0 = { _ in .accepted() } }
+    _ = try await outbox.send()
+    let last = try #require(server.sent.withLock { $0.last })
+    #expect(last.changedJSON["tag_ids"] == (isGivenUp ? [1, 3] : [1, 9]))
+    #expect(try outbox.pending.isEmpty)
+  }
+
   /// Links that were not edited come and go with a sync though others wait.
   @Test func other_links_of_the_list_are_the_syncs() async throws {
     try await load()

@@ -66,6 +66,33 @@ extension StoreReader {
     try readLocalHistory(into: &fold, base: .nothing)
     return fold[id]?.kind == .insert
   }
+
+  /// Whether an object was made after another one of its kind was deleted, as far as the history
+  /// goes back.
+  ///
+  /// - Complexity: linear in the insertions and deletions of their entities in the history.
+  package func isMade(_ id: ManagedObjectID, afterDeletionOf other: ManagedObjectID) throws -> Bool {
+    guard let deletion = try lastTransaction(.delete, of: other),
+      let insertion = try lastTransaction(.insert, of: id)
+    else { return false }
+    return insertion > deletion
+  }
+
+  private func lastTransaction(
+    _ kind: HistoryChange.Kind, of id: ManagedObjectID
+  ) throws -> Int64? {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT txn, object_row FROM _syncstack_history_changes WHERE entity = ?1 AND kind = ?2 "
+        + "ORDER BY txn DESC", [id.entity.name, kind.rawValue])
+    defer { statement.reset() }
+    while try statement.step() {
+      let number = statement.integer(0)
+      let rows = try HistoryRows(stored: statement.value(1), of: number).rows
+      if rows.contains(id.row) { return number }
+    }
+    return nil
+  }
 }
 
 /// The extent to which former values of edited objects are read.

@@ -31,8 +31,21 @@ extension StoreTransaction {
 
   /// Keeps the server's values of slots whose edits it has not got yet: they go back to these now.
   /// Called by code that takes a server's version over and leaves those edits alone.
+  ///
+  /// An object that was deleted here has no row that its key could lead to: a reference to it stays
+  /// the server's value until the server is told otherwise.
   package func keepServerValues(_ values: [Int: Value], of id: ManagedObjectID) throws {
-    try changeEntries(of: id) { $0.takeServerValues(values) }
+    try changeEntries(of: id) { entry in
+      let base = entry.edit?.base ?? [:]
+      let said = try values.filter { slot, value in
+        let property = id.entity.properties[slot]
+        guard value.isNull, let reference = property.relationship, !reference.isToMany,
+          case .int(let row)? = base[property.name]
+        else { return true }
+        return try missing([row], of: id.entity.destination(of: reference)).isEmpty
+      }
+      entry.takeServerValues(said)
+    }
   }
 
   private func changeEntries(
@@ -48,9 +61,9 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps what the server has of a list whose edits it has not got yet, for both ends of its
-  /// links. A member that was deleted here has no row that its key could lead to: it stays what the
-  /// server has until it is told otherwise.
+  /// Keeps the server's members of a list whose edits it has not got yet, for both ends of its
+  /// links. A member that was deleted here has no row that its key could lead to: it stays a
+  /// member of the server's list until the server is told otherwise.
   ///
   /// - Parameters:
   ///   - rows: The members that the server has.
