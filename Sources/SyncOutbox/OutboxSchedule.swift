@@ -31,6 +31,9 @@ struct OutboxSchedule {
   /// What each does not wait for, because that would wait for it.
   private var cuts: [ManagedObjectID: Set<ManagedObjectID>] = [:]
 
+  /// How often those were tried without success that were tried.
+  private var tries: [ManagedObjectID: Int64] = [:]
+
   /// Where the deletions of a root entity stand among others: after those of what refers to it.
   private let places: [Int]
 
@@ -53,6 +56,7 @@ struct OutboxSchedule {
       )
     }
     let sorted = entries.map { (place($0), $0.id) }.sorted { $0.0 < $1.0 }.map(\.1)
+    for entry in entries where entry.tries > 0 { tries[entry.id] = entry.tries }
     for id in sorted where open.insert(id).inserted { queue.append(id) }
     queue.reverse()
   }
@@ -91,7 +95,8 @@ struct OutboxSchedule {
 
   // MARK: - Circles
 
-  /// Lets one of those that wait for each other in a circle go, when nothing else is left.
+  /// Lets one of those that wait for each other in a circle go, when nothing else is left: of
+  /// several that cost the same the one that was tried least.
   ///
   /// - Returns: False when none waits.
   mutating func cut() -> Bool {
@@ -113,7 +118,9 @@ struct OutboxSchedule {
     return true
   }
 
-  private func weight(_ id: ManagedObjectID) -> Int { ties[id]?.tie.rawValue ?? .max }
+  private func weight(_ id: ManagedObjectID) -> (Int, Int64) {
+    (ties[id]?.tie.rawValue ?? .max, tries[id] ?? 0)
+  }
 
   /// Whether an object goes without waiting for another one.
   func isCut(_ id: ManagedObjectID, from other: ManagedObjectID) -> Bool {

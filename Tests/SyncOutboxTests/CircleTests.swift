@@ -64,6 +64,48 @@ import Testing
     #expect(await shop.server.log.map { $0.prefix(12) } == ["delete Line ", "delete Order"])
   }
 
+  /// The model does not say which of the two the server can do without.
+  @Test(arguments: ["Buyer", "Deal"])
+  func where_a_deletion_of_a_circle_was_refused_the_other_goes_first(
+    _ needed: String
+  ) async throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel(Buyer.self, Deal.self, Item.self, Mark.self), store: .inMemory,
+      tracksChanges: true)
+    let outbox = try Outbox(stack, name: "api")
+    let deleted = Locked<[String]>([])
+    for name in ["Buyer", "Deal"] {
+      outbox.send(
+        with: Conventional(name), using: ExportOptions(relationshipType: .keys)
+      ) { change in
+        deleted.withLock { deleted in
+          guard change.kind == .delete else { return .accepted() }
+          if name == needed, deleted.isEmpty { return .refused("The other refers to it.") }
+          deleted.append(name)
+          return .accepted()
+        }
+      }
+    }
+    try await stack.performBackgroundTask { context in
+      let (buyer, deal) = (Buyer(context: context), Deal(context: context))
+      (buyer.id, deal.id) = ("b", "d")
+      (buyer.favourite, deal.buyer) = (deal, buyer)
+      try context.save()
+    }
+    try await outbox.send()
+    try await stack.performBackgroundTask { context in
+      for buyer in try context.fetch(Fetch<Buyer>()) { context.delete(buyer) }
+      for deal in try context.fetch(Fetch<Deal>()) { context.delete(deal) }
+      try context.save()
+    }
+    for _ in 0..<2 {
+      try await outbox.send()
+      for item in try outbox.refused { try outbox.retry(item) }
+    }
+    #expect(deleted.withLock { $0.last } == needed)
+    #expect(try outbox.pending.isEmpty)
+  }
+
   /// The customer is deleted, another one gets its key, and the order refers to that.
   @Test func an_object_of_the_same_key_takes_the_place_of_another() async throws {
     let shop = try Strict.Shop()
