@@ -45,6 +45,9 @@ struct DialectServer: Sendable {
           // A favourite may go away, as by ON DELETE SET NULL.
           if name == "favourite_id" {
             objects[other]?[member]?[name] = .null
+          } else if objects[entity]?[id]?["favourite_id"]?.stringValue == member {
+            // They refer to each other, and no model says which of the two has to go first.
+            return .refused("\(other) \(member) refers to \(entity) \(id)")
           } else if dialect.links != .nested || other != "Item" {
             return violate("DELETE \(entity) \(id), which \(other) \(member) refers to")
           } else {
