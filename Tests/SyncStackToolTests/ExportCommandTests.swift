@@ -51,6 +51,7 @@ import Testing
   @Test(arguments: [
     ("--entity Cuntry", ExitCode.failed, "Country"), ("--entity Country --where x", .usage, "x"),
     ("--entity Country --where cod=1", .usage, "Did you mean “code”?"),
+    ("--entity Country --where official_name=1", .usage, "Did you mean “officialName”?"),
     ("--entity Country --relationships all", .usage, "array, nested, keys, none"),
     ("--entity Country --pretty --lines", .usage, "exclude each other"),
   ])
