@@ -71,7 +71,8 @@ extension StoreReader {
   /// goes back.
   ///
   /// - Complexity: linear in the insertions and deletions of their entities in the history.
-  package func isMade(_ id: ManagedObjectID, afterDeletionOf other: ManagedObjectID) throws -> Bool {
+  package func isMade(_ id: ManagedObjectID, afterDeletionOf other: ManagedObjectID) throws -> Bool
+  {
     guard let deletion = try lastTransaction(.delete, of: other),
       let insertion = try lastTransaction(.insert, of: id)
     else { return false }
