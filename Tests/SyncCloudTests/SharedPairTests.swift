@@ -146,6 +146,68 @@ import Testing
     #expect(seen[1].about(">") == (shares ? ["Shopping/Food/n2 > n3"] : []))
   }
 
+  private func partyOfTwoLists() async throws -> Party {
+    let party = try await party()
+    try party.make("Work", ["W": ["w1"]], party.owner)
+    try await party.share("Shopping")
+    try await party.share("Work")
+    return party
+  }
+
+  /// A participant takes the note out of a list and puts it into another one; the owner brings it
+  /// back, where the pair is said.
+  @Test func aPairHoldsAgainOnTheMachineThatBringsItsNoteBack() async throws {
+    let party = try await partyOfTwoLists()
+    try party.move("Note", "g1", to: "W", party.guest)
+    try await party.ends()
+    try party.relate("w1", "g1", party.owner)
+    try await party.ends()
+    try party.move("Note", "g1", to: "Food", party.guest)
+    try await party.ends()
+    try party.move("Note", "g1", to: "W", party.owner)
+    let seen = try await party.ends()
+    #expect(seen[0].about(">") == ["Work/W/w1 > g1"])
+    #expect(seen[1].about(">") == ["Work/W/w1 > g1"])
+  }
+
+  /// While both notes are in one list, the pair that was said of two says nothing.
+  @Test func aPairHoldsAgainOnAllMachinesWhenItsNoteComesHome() async throws {
+    let party = try await partyOfTwoLists()
+    try party.relate("n1", "g1", party.guest)
+    try await party.ends()
+    try party.move("Note", "g1", to: "W", party.machines[1][1])
+    try await party.ends()
+    try party.move("Note", "n1", to: "W", party.owner)
+    try await party.ends()
+    try party.move("Note", "g1", to: "G", party.machines[1][1])
+    let seen = try await party.ends()
+    #expect(seen[1].about(">") == ["Work/W/n1 > g1"])
+    #expect(seen[0].about(">").isEmpty)
+  }
+
+  /// The participant takes home what the owner moves on at that moment, and so has two of one name.
+  @Test func aPairStaysWithTheNoteAtHomeWhenAnotherOneOfItsNameMoves() async throws {
+    let party = try await partyOfTwoLists()
+    try party.move("Note", "g1", to: "Food", party.guest)
+    try await party.ends()
+    try party.move("Note", "g1", to: "W", party.owner)
+    try await party.owner.engine.sync()
+    try party.move("Note", "g1", to: "G", party.guest)
+    try party.relate("g1", "n4", party.guest)
+    #expect(try await party.ends()[1].about(">") == ["Guest's/G/g1 > n4"])
+    let (work, food) = try (
+      party.row("Section", "W", party.guest), party.row("Section", "Food", party.guest)
+    )
+    let other = try #require(
+      try party.guest.rows("Note").first {
+        $0.values[0] == .string("g1") && $0.values[2] == .int(work)
+      })
+    try party.guest.update("Note", other.id.row, ["section": .int(food)])
+    let seen = try await party.ends()
+    #expect(seen[1].about(">") == ["Guest's/G/g1 > n4"])
+    #expect(seen[1].about("g1\"").count == 2)
+  }
+
   @Test func aPairAcrossTheBorderWaitsUntilItIsSent() async throws {
     let party = try await party()
     try await party.share("Shopping")

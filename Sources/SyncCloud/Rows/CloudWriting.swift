@@ -28,6 +28,10 @@ final class CloudWriting {
   /// Whether values came that stand for files.
   var bringsAssets = false
 
+  /// Names of objects that came from another zone, by zone: once all edits were read, they are
+  /// joined and parted as their pairs are said to be there.
+  var arrivals: [String: Set<String>] = [:]
+
   /// Lists of which members came or the order was said anew, so that they have to be arranged.
   var lists: Set<ListKey> = []
 
@@ -119,8 +123,15 @@ final class CloudWriting {
     (zone.newest, zone.witness) = (newest, witness)
   }
 
-  /// Arranges lists whose members came, and keeps the zones as they are now. Called last.
+  /// Joins and parts what came from another zone, arranges lists whose members came, and keeps the
+  /// zones as they are now. Called last.
   func finish() throws {
+    for (zone, names) in arrivals.inKeyOrder {
+      try enter(zone) {
+        for name in names.sorted() { try PairWriter(self).follow(name, parts: true) }
+      }
+    }
+    arrivals = [:]
     try ListOrder(transaction).arrange(self)
     home.clock = clock.last
     for (_, zone) in zones.inKeyOrder where zone.now != zone.before {

@@ -3,7 +3,7 @@ import SyncStore
 
 /// Where a pair is said: in the zone of both its objects, so that all who share it have it; where
 /// they are in two, in the account's own zone, so that the account's machines have it. What a pair
-/// is goes along when its objects go (``ZoneMove/carryPairs(of:from:applies:)``); a record that is
+/// is goes along when its objects go (``ZoneMove/carryPairs(of:from:)``); a record that is
 /// left in a zone says nothing until both are there again.
 extension CloudWriting {
   /// The zone of a pair of objects in two zones, or in one.

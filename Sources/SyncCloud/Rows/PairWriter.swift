@@ -104,11 +104,13 @@ struct PairWriter {
   }
 
   /// Joins an object that came with what it was joined with before, or what waited for it.
-  func follow(_ object: String) throws {
+  ///
+  /// - Parameter parts: Whether it is parted, too, from what it was parted from.
+  func follow(_ object: String, parts: Bool = false) throws {
     for zone in writing.pairZones(zone) {
       for pair in try transaction.remotePairs(of: object, isFirst: nil, in: zone) {
         guard let kind = writing.fields.kinds[pair.relationship],
-          let record = try transaction.remoteRecord(pair.name, in: zone), record.isJoined
+          let record = try transaction.remoteRecord(pair.name, in: zone), parts || record.isJoined
         else { continue }
         try apply(record, kind)
       }

@@ -20,6 +20,8 @@ extension RecordWriter {
       var left =
         before.flatMap { $0.row == nil ? $0 : nil }
         ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
+      // A deletion of what is elsewhere parts it from nothing any more.
+      if left.deletion != nil { writing.arrivals[zone, default: []].insert(shown.name) }
       (left.tag, left.moved, left.waiting, left.deletion) = (shown.tag, move, [], nil)
       try transaction.setRemoteRecord(left)
       return true
@@ -124,7 +126,7 @@ extension RecordWriter {
     hasMoved = true
     let move = ZoneMove(writing)
     let name = try move.take(record, to: target, follows: true)
-    try move.carryPairs(of: [record.name: name], from: record.zone, applies: true)
+    try move.carryPairs(of: [record.name: name], from: record.zone)
     guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
       return
     }

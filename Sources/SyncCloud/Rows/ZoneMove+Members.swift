@@ -9,26 +9,29 @@ extension ZoneMove {
   /// - Parameters:
   ///   - names: Those that the objects have now, by those that they had.
   ///   - zone: Where they were.
-  ///   - applies: Whether objects are joined and parted by what is known; not while edits were not
-  ///     all read.
-  func carryPairs(of names: [String: String], from zone: String, applies: Bool) throws {
+  func carryPairs(of names: [String: String], from zone: String) throws {
     for (name, _) in names.inKeyOrder {
       for source in writing.pairZones(zone) {
+        /// The account's own zone says pairs of an object of that name that it has itself, first.
+        func current(_ end: String) throws -> String {
+          let isOther =
+            try source != zone && transaction.remoteRecord(end, in: source)?.row != nil
+          return isOther ? end : names[end] ?? end
+        }
         for pair in try transaction.remotePairs(of: name, isFirst: nil, in: source) {
           guard let kind = writing.fields.kinds[pair.relationship],
             let record = try transaction.remoteRecord(pair.name, in: source)
           else { continue }
-          let now = kind.pair(names[pair.first] ?? pair.first, names[pair.second] ?? pair.second)
-          try carry(record, to: now, kind, applies: applies)
+          let now = kind.pair(try current(pair.first), try current(pair.second))
+          try carry(record, to: now)
         }
       }
     }
   }
 
-  private func carry(
-    _ record: RemoteRecord, to pair: RemotePair, _ kind: PairKind, applies: Bool
-  ) throws {
-    guard let first = try writing.end(pair.first, of: writing.homeName),
+  private func carry(_ record: RemoteRecord, to pair: RemotePair) throws {
+    guard let kind = writing.fields.kinds[pair.relationship],
+      let first = try writing.end(pair.first, of: writing.homeName),
       let second = try writing.end(pair.second, of: writing.homeName),
       let owner = first.row, let member = second.row
     else { return }
@@ -55,7 +58,6 @@ extension ZoneMove {
       try transaction.setRemoteRecord(there)
     }
     if record.tag == nil { try transaction.removeRemoteRecord(record.name, in: record.zone) }
-    if applies { try PairWriter(writing).apply(there, kind) }
   }
 
   /// Gives members of lists the names that they have now: they keep their places.

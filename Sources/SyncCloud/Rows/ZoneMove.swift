@@ -70,7 +70,7 @@ struct ZoneMove {
     }
     try rename(orphans, except: Set(names.filter { $0 != $1 }.values))
     try renameMembers(names, in: target, stamp)
-    try carryPairs(of: names, from: zone, applies: false)
+    try carryPairs(of: names, from: zone)
   }
 
   /// Has objects say anew what they are below, which has another name now. Those that have another
@@ -130,7 +130,7 @@ struct ZoneMove {
     for target in Set(moved.map(\.target)).sorted() {
       try renameMembers(names, in: target, stamp)
     }
-    try carryPairs(of: names, from: zone, applies: true)
+    try carryPairs(of: names, from: zone)
   }
 
   /// Says in the account's own zone that an object is gone that was in another one, so that no
@@ -231,6 +231,7 @@ struct ZoneMove {
     try transaction.removeRemoteRecord(record.name, from: record.zone, to: target, as: name)
     try transaction.setRemoteRecord(taken)
     try writing.keep(target)
+    writing.arrivals[target, default: []].insert(name)
     return name
   }
 
