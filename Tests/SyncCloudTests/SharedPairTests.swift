@@ -208,6 +208,18 @@ import Testing
     #expect(seen[1].about("g1\"").count == 2)
   }
 
+  /// One machine of the owner moves the note, the other one deletes it before it has heard of that.
+  /// Which of the two zones is read first is drawn anew in each run.
+  @Test(arguments: 0..<8) func aNoteThatIsMovedWhileItIsDeletedKeepsItsTags(_: Int) async throws {
+    let party = try await partyOfTwoLists()
+    try party.tag("n1", "urgent", party.owner)
+    try await party.ends()
+    try party.move("Note", "n1", to: "W", party.phone)
+    try await party.phone.engine.sync()
+    try party.owner.delete("Note", party.row("Note", "n1", party.owner))
+    #expect(try await party.ends()[0].about("#") == ["Work/W/n1 # urgent"])
+  }
+
   @Test func aPairAcrossTheBorderWaitsUntilItIsSent() async throws {
     let party = try await party()
     try await party.share("Shopping")
