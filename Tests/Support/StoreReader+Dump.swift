@@ -13,10 +13,12 @@ extension StoreReader {
     while try tables.step() { names.append(tables.text(0)) }
     var result: [String: [String]] = [:]
     for name in names {
+      let text = "'\(name.replacing("'", with: "''"))'"
+      let columns = try connection.scalar("SELECT count(*) FROM pragma_table_info(\(text))") ?? 0
       let statement = try connection.ownedStatement("SELECT * FROM \(Identifier(name).quoted)")
       var lines: [String] = []
       while try statement.step() {
-        let fields = (0..<statement.columnCount).map { column in
+        let fields = (0..<Int(columns)).map { column in
           statement.isNull(column) ? "-" : "\(statement.value(column))"
         }
         lines.append(fields.joined(separator: " | "))

@@ -40,13 +40,6 @@ package final class JSONTape {
   /// Index of the token after a value: its next sibling, when there is one.
   package func index(after index: Int) -> Int { Int(tokens[index].next) }
 
-  /// Where a value stands in the payload, quotes and brackets included.
-  package func sourceRange(_ index: Int) -> Range<Int> {
-    let token = tokens[index]
-    let start = Int(token.start)
-    return start..<(start + Int(token.length) + (token.isString ? 2 : 0))
-  }
-
   /// Doubles the memory, which holds `used` tokens, and returns whether that was possible: indexes
   /// have 31 bits.
   func grow(used: Int) -> Bool {

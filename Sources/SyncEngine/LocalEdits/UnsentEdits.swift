@@ -4,7 +4,7 @@ import SyncStore
 /// Edits made in this program and not sent yet, so that a sync leaves them alone: the seam between
 /// change tracking and the engine.
 ///
-/// The protection lasts until the sender of changes has acknowledged the edit:
+/// Protected are, until the sender of changes has acknowledged them:
 ///
 /// - an edited slot of a row: the engine may write the others;
 /// - all slots of a row that was inserted here, but for the key of one whose insertion is answered;

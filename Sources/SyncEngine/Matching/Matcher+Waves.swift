@@ -99,7 +99,8 @@ extension Matcher {
     }
   }
 
-  /// A list that was given again has no owner, so objects without a key that it owned are none.
+  /// Of lists that an owner gives several times only the last is collected: objects without a key
+  /// in earlier ones are none.
   private func collectPostponed(into next: inout NextWave) throws {
     let places = postponed.sorted { ($0.key.batch, $0.key.rule) < ($1.key.batch, $1.key.rule) }
     postponed = [:]

@@ -71,7 +71,7 @@ extension ManagedObjectContext {
           SyncError(
             .invalidRequest, entity: source.mappingSource.entityName,
             message: """
-              The context is disposable, or its stack is gone, so nobody keeps a queue for it. Use a form of the \
+              The context is disposable, or its stack is gone, so it has no queue to sync on. Use a form of the \
               call that throws.
               """)))
     }

@@ -56,7 +56,7 @@ package final class SessionState: @unchecked Sendable {
     SyncError(
       .invalidRequest, entity: entity.name,
       message: """
-        The session “\(name ?? "")” was finished or abandoned by somebody else who has one of that name. Nothing was \
+        The session “\(name ?? "")” was finished or abandoned by another session of that name. Nothing was \
         changed. Begin a new one.
         """)
   }

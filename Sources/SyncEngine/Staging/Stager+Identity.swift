@@ -149,7 +149,7 @@ extension Stager {
     let error = SyncError(
       .missingKey, entity: batch.entity.name, property: name, path: path.description,
       message: """
-        An item of “\(batch.entity.name)” has no \(wanted), so nobody can tell which object it is.
+        An item of “\(batch.entity.name)” has no \(wanted), so its object is unknown.
         """)
     if node.plan.policy.missingIdentity == .fail { try refuse(error) }
     noteUnreadable(role)

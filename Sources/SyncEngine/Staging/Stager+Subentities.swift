@@ -206,7 +206,7 @@ extension Stager {
     let error = SyncError(
       .unknownKind, entity: batch.entity.name, path: path.description,
       message: """
-        The item \(found), so nobody can tell which subentity of “\(batch.entity.name)” it is: \(known) are known. Name it \
+        The item \(found), so its subentity of “\(batch.entity.name)” is unknown: \(known) are known. Name it \
         in the user info sync.type of one, or give one the type “*”.
         """)
     if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }

@@ -147,7 +147,7 @@ final class PayloadSpool: Sendable {
     try state.withLock { $0.outcome }?.get()
     do {
       let data = try Data(contentsOf: url, options: .alwaysMapped)
-      // A mapped file without a name cannot be shortened by another program, and does not remain
+      // Where a mapped file can be removed, no other program can shorten it, and nothing is left
       // when the process is killed.
       try? FileManager.default.removeItem(at: url)
       return data

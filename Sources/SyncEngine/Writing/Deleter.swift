@@ -97,7 +97,7 @@ struct Deleter: PartPhase {
         .suspendedDeletion, entity,
         message: """
           Objects of “\(entity.name)” that are not in the payload stay, \(rows.count) of them: the key of an \
-          item could not be read, so nobody can tell which object it was.
+          item could not be read, so its object is unknown.
           """)
       return ([], count(scoped))
     }

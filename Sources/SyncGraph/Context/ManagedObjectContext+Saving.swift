@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// for conflict in try context.save().overruled {
-  ///   print("Somebody else has changed", conflict.edited.keys, "of", conflict.objectID)
+  ///   print("Changed elsewhere:", conflict.edited.keys, "of", conflict.objectID)
   /// }
   /// ```
   ///

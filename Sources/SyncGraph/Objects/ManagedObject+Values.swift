@@ -234,7 +234,7 @@ extension ManagedObject {
     guard flags.insert(.reported).inserted else { return }
     SyncStackLog.note(
       """
-      \(identifier) \(use) though somebody else has deleted it. Nothing came of that. isDeleted says so \
+      \(identifier) \(use) though it was deleted elsewhere. Nothing came of that. isDeleted says so \
       before.
       """)
   }

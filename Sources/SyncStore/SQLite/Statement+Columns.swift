@@ -4,8 +4,6 @@ import SyncCore
 
 /// The columns of the current row.
 extension Statement {
-  var columnCount: Int { Int(sqlite3_column_count(handle)) }
-
   @inline(__always)
   func isNull(_ column: Int) -> Bool {
     sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL

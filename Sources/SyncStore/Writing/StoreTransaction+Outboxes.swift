@@ -67,8 +67,8 @@ extension StoreTransaction {
       return try entry.isOver ? remove(entry, name) : write(entry, name)
     }
     guard var state = try outbox(name) else { return }
-    // The outbox has to know an edit that is to be taken out, or would read it in the history
-    // later.
+    // The fold reads the history up to here first, or it would read an edit that is taken out of
+    // it later.
     let unsent = try unsentHistory()
     if entry.isOver { try remove(entry, name) } else { try write(entry, name) }
     state.revision += 1

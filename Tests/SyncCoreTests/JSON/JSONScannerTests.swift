@@ -174,8 +174,10 @@ struct JSONScannerTests {
       #expect(tape.value(at: "a", from: 0) == 8)
       #expect(tape.element(1, of: 2) == 4)
       #expect(tape.element(2, of: 2) == nil)
-      let sources = (0..<tape.count).map {
-        String(decoding: bytes[tape.sourceRange($0)], as: UTF8.self)
+      let sources = (0..<tape.count).map { index in
+        let token = tape[index]
+        let end = Int(token.start) + Int(token.length) + (token.isString ? 2 : 0)
+        return String(decoding: bytes[Int(token.start)..<end], as: UTF8.self)
       }
       #expect(sources[1...] == ["\"a\"", "[1, \"x\"]", "1", "\"x\"", "\"b\"", "{}", "\"a\"", "-2"])
       #expect(sources[0].utf8.count == bytes.count)

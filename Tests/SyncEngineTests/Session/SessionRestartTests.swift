@@ -256,7 +256,7 @@ import Testing
     try await first.finish()
     #expect(try Set(stack.keys("User")) == [1, 2, 3, 4])
     let error = await #expect(throws: SyncError.self) { try await second.finish() }
-    #expect(error?.message.contains("somebody else") == true)
+    #expect(error?.message.contains("another session") == true)
     await #expect(throws: SyncError.self) { try await second.sync(items([5])) }
     #expect(try Set(other.keys("User")) == [1, 2, 3, 4])
     try other.close()

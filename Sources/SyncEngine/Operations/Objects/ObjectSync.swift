@@ -38,8 +38,8 @@ struct ObjectSync {
       throw SyncError(
         .missingKey, entity: entity.name, property: plan.rootNode.identityName, path: "$",
         message: """
-          The JSON has no readable \(plan.rootNode.identityText), so nobody can tell which object of \
-          “\(entity.name)” it is.
+          The JSON has no readable \(plan.rootNode.identityText), so its object of “\(entity.name)” is \
+          unknown.
           """)
     }
     try context.saveIfChanged()

@@ -67,8 +67,8 @@ extension SyncSession {
     return SyncError(
       .invalidRequest, entity: entityName,
       message: """
-        \(count) not stored\(list), so nobody knows what \(pages.count == 1 ? "it mentions" : "they mention"), and \
-        nothing was deleted. Run again what is missing, under the same names, or abandon the session.
+        \(count) not stored\(list), so the objects of \(pages.count == 1 ? "it" : "them") are unknown, and \
+        nothing was deleted. Run the missing pages again, under the same names, or abandon the session.
         """)
   }
 
@@ -93,8 +93,8 @@ extension SyncSession {
   }
 
   /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON,
-  /// for instance. A page that was cancelled there may have no caller that waits, so its names are
-  /// kept on another thread.
+  /// for instance. For a page that was cancelled there a thread of its own waits for the store,
+  /// because its caller does not.
   private func noteFailure(_ error: any Error) {
     guard name != nil, !stage.withLock({ $0.isEnded }), let store = try? dataStack.store else {
       return
