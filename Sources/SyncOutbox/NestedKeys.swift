@@ -9,8 +9,8 @@ import SyncStore
 /// do, they are given in their order, and where as many are left as of ours, too. Those that a sync
 /// has brought meanwhile become one with ours. What was deleted here since is deleted with its key.
 ///
-/// A conflict lists those that arrived with an answer that was lost: of ours those that say what was
-/// sent are on the server, the others are new to it.
+/// A conflict lists those that arrived with an answer that was lost: of ours those that say what
+/// was sent are on the server, the others are new to it.
 struct NestedKeys {
   private let transaction: StoreTransaction
   private let outbox: String

@@ -90,8 +90,8 @@ extension ManagedObjectContext {
   }
 
   /// The object that was edited in the child, with the row that the edits were made on, unless it
-  /// is loaded: whether the row was changed elsewhere since shows when this context saves. A context
-  /// that does not write to the store has merged that already, so it reads the row anew.
+  /// is loaded: whether the row was changed elsewhere since shows when this context saves. A
+  /// context that does not write to the store has merged that already, so it reads the row anew.
   private func known(
     _ edit: HandedEdits.Object, _ adopted: inout [ManagedObject]
   ) -> ManagedObject {

@@ -23,9 +23,9 @@ import Synchronization
 /// after the commit. Values that a block has read stay as they were read until it ends, but for its
 /// own edits, refusals of a save of its own, ``performAndWait(_:)`` of a child,
 /// ``refresh(_:mergeChanges:)`` and ``processPendingChanges()``. On the main actor, outside of
-/// `perform { }`, a block is the code between two suspensions; to wait for another context or a sync
-/// ends it too. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved by
-/// itself. The ``mergePolicy`` decides a save of objects that were changed elsewhere.
+/// `perform { }`, a block is the code between two suspensions; to wait for another context or a
+/// sync ends it too. Unsaved values stay as they are and are seen by fetches. Nothing is ever saved
+/// by itself. The ``mergePolicy`` decides a save of objects that were changed elsewhere.
 ///
 /// Invariants:
 /// 1. One object per identifier (`identities`).
