@@ -104,9 +104,13 @@ import Testing
       let (main, other) = (scene.stack.mainContext, scene.other)
       let child = main.newChildContext(.privateQueue)
       let grandchild = child.newChildContext(.privateQueue)
+      // Without objects the main context would have nothing that is older than a commit.
+      let held = try main.fetch(Fetch<ManagedObject>(entityNamed: "User"))
+      for user in held { _ = user["passport"] }
       try grandchild.performAndWait { grandchild.delete(try Self.get(grandchild, "User", 1)) }
       try child.performAndWait { () throws -> Void in
-        try child.insert(entityNamed: "User")["id"] = 5 as Int64
+        // The grandchild reads the notes of what it has deleted again.
+        try child.insert(entityNamed: "Note")["id"] = 5 as Int64
         try child.save()
       }
       try other.performAndWait { () throws -> Void in
@@ -119,6 +123,7 @@ import Testing
         try RelationshipSides.check(child)
         #expect(try Self.ids(Self.get(child, "User", 4), "passport") == [4])
       }
+      withExtendedLifetime(held) {}
     }
   }
 
