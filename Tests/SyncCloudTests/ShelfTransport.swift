@@ -6,7 +6,7 @@ import SyncCore
 actor ShelfTransport: CloudTransport {
   private var generation: String?
   private var records: [String: CloudRecord] = [:]
-  /// Names of records, in the order of their changes; the place of one is its token.
+  /// Names of records in the order of their changes; a place is a token.
   private var changed: [String] = []
 
   func account() -> String { "shelf" }

@@ -12,7 +12,8 @@ public import SyncStore
 /// cloud.start()                                // from now on by itself
 /// try await cloud.sync()                       // or now: pull, then push
 ///
-/// let pull = PullOperation(cloud), push = PushOperation(cloud)
+/// let pull = PullOperation(cloud)
+/// let push = PushOperation(cloud)
 /// push.addDependency(pull)
 /// for operation in [pull, push] { cloud.queue.addOperation(operation) }
 /// ```

@@ -194,7 +194,7 @@ import Testing
   func readme() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../README.md").standardized
-    let text = try String(contentsOf: page, encoding: .utf8)
+    let text = try String(contentsOf: page, encoding: .utf8).filter { !$0.isWhitespace }
     for line in [
       #"let stack = try DataStack(modelName: "Demo")"#,
       #"try await stack.sync(json, inEntityNamed: "User")"#,
@@ -202,7 +202,9 @@ import Testing
       #"let sync = Sync(.file(url), inEntityNamed: "User", dataStack: stack)"#,
       "sync.operations = [.insert, .update]", "queue.addOperation(sync)", "sync.cancel()",
     ] {
-      #expect(text.contains(line), "The README says otherwise; change ProductPageTests with it.")
+      // The page breaks long calls where its column ends.
+      let isThere = text.contains(line.filter { !$0.isWhitespace })
+      #expect(isThere, "\(line): the README says otherwise; change ProductPageTests with it.")
     }
   }
 }
