@@ -2,7 +2,8 @@ import SyncCore
 import SyncEngine
 import SyncStore
 
-/// What an answer comes to beside what is here: whose key its JSON has. Confined to a transaction.
+/// The meaning of an answer beside the objects here: whose key its JSON has. Confined to a
+/// transaction.
 struct AnswerCheck {
   /// The answer that counts.
   private(set) var answer: OutboxAnswer
@@ -80,7 +81,7 @@ struct AnswerCheck {
 
   /// Another object has the key. That of a new object is a copy that a sync has brought, and
   /// becomes one with it; but not when it was made here, or when both were edited so that one of
-  /// the two would lose what was entered. The JSON that answers an update is somebody else's.
+  /// the two would lose an edit. The JSON that answers an update is another object's.
   private mutating func checkBeside(
     _ other: ManagedObjectID, _ change: OutboxChange, _ key: Value, _ outbox: String,
     _ transaction: StoreTransaction

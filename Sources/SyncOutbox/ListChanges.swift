@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// What was put into the many-to-many lists of an object, and taken out, by a change as it is
+/// The members put into the many-to-many lists of an object, and taken out, by a change as it is
 /// handed over: for APIs that have a request for each member.
 struct ListChanges {
   /// Keys of the members by name of the relationship; lists without any are left out.
@@ -9,8 +9,8 @@ struct ListChanges {
   private(set) var removed: [String: [Value]] = [:]
 
   /// - Parameters:
-  ///   - edit: What is handed over.
-  ///   - later: What was done since, or is sent afterwards: it was made of the lists that count.
+  ///   - edit: The edit that is handed over.
+  ///   - later: The edits since, or sent afterwards: they were made on the lists that count.
   init(
     _ id: ManagedObjectID, _ edit: OutboxEntry.Edit, later: OutboxEntry.Edit?, outbox: String,
     _ reader: StoreReader
@@ -23,7 +23,7 @@ struct ListChanges {
       }
       let now =
         try made ?? reader.members(of: list, in: id.entity, owners: [id.row]).map(\.row)
-      // Where it is not known what the server has, every member may be new to it.
+      // Where the server's list is not known, every member may be new to it.
       let before = edit.kind == .insert ? [] : edit.base[list: list].before ?? []
       let keys = try KeysOfMembers(list, of: id.entity, Set(now + before), outbox, reader)
       added[list.name] = keys[now.filter { !before.contains($0) }]

@@ -5,9 +5,10 @@ import SyncStore
 /// Gives new objects that travelled inside another one the keys that the server made for them: the
 /// answer lists them, but says of none which of ours it is. Confined to a transaction.
 ///
-/// An object of the list is ours when it says of the attributes what was sent; where several would
+/// An object of the list is ours when its attributes are those that were sent; where several would
 /// do, they are given in their order, and where as many are left as of ours, too. Those that a sync
-/// has brought meanwhile become one with ours. What was deleted here since is deleted with its key.
+/// has brought meanwhile become one with ours. One that was deleted here since is deleted with its
+/// key.
 ///
 /// A conflict lists those that arrived with an answer that was lost: of ours those that say what
 /// was sent are on the server, the others are new to it.
@@ -24,7 +25,7 @@ struct NestedKeys {
   private(set) var hasOthers = false
 
   /// - Parameters:
-  ///   - carried: What travelled: after it was acknowledged, or still under way in a conflict.
+  ///   - carried: The passengers: acknowledged, or still under way in a conflict.
   ///   - isConflict: Whether the JSON is that of a conflict.
   init(
     _ carried: [ManagedObjectID], _ fill: RowFill, outbox: String,
@@ -81,7 +82,7 @@ struct NestedKeys {
     let id: ManagedObjectID
     var values: [String: Value]
 
-    /// What was edited since: the list cannot know it.
+    /// The slots edited since: the list cannot know them.
     var edited = SlotSet()
 
     func agrees(with item: RowFill.Nested) -> Bool {

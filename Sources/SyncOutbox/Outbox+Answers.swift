@@ -5,10 +5,10 @@ import SyncGraph
 import SyncStore
 
 extension Outbox {
-  /// Takes answers in: the changes count as sent, and what the JSON says is written, in one
-  /// transaction. JSON that cannot be used costs nothing but itself.
+  /// Takes answers in: the changes count as sent, and the JSON is written, in one transaction. JSON
+  /// that cannot be used costs nothing but itself.
   ///
-  /// - Returns: What became of each, in their order.
+  /// - Returns: The outcome of each, in their order.
   func apply(
     _ answered: [OutboxRun.Answered], _ settings: Settings
   ) async throws -> [OutboxApplied] {
@@ -123,21 +123,21 @@ extension Outbox {
     }
     if let copy {
       guard try isLate(copy, change.objectID, transaction) else {
-        // One of the two was deleted here: what the server has is the other.
+        // One of the two was deleted here: the server has the other.
         entry.waiting = nil
         return false
       }
       try transaction.delete([copy.row], of: copy.entity)
     }
-    // Made and deleted here: only now it is known what to delete there.
+    // Made and deleted here: only now the key is known that is to be deleted there.
     let name = change.objectID.entity.properties[key.slot].name
     if change.kind != .delete { entry.tombstone[name] = key.value }
     return false
   }
 
-  /// Takes over the JSON that says what the server has of an object.
+  /// Takes over the server's version of an object.
   ///
-  /// - Parameter carried: What was sent inside the object.
+  /// - Parameter carried: The objects that were sent inside it.
   private func take(
     _ json: JSONValue, _ fill: RowFill, _ step: OutboxStep, _ carried: [ManagedObjectID],
     in transaction: StoreTransaction
@@ -145,8 +145,8 @@ extension Outbox {
     let id = step.entry.id
     var keys = try NestedKeys(carried, fill, outbox: name, transaction)
     if step.outcome.isAccepted { try keys.give(below: id, from: json) }
-    // What the list does not say of new objects is told by the objects that it has instead, unless
-    // it is older than what is here.
+    // New objects that the list does not have are replaced by the objects that it has instead,
+    // unless it is older than the edits here.
     let isOlder = step.entry.waiting?.hasLists(of: id.entity) == true
     let replaced = try isOlder ? [] : keys.replaceable()
     _ = try fill.fill(id.row, from: json, replacesNested: !replaced.isEmpty, in: transaction)
@@ -164,7 +164,7 @@ extension Outbox {
 }
 
 extension OutboxEntry {
-  /// Takes over what the server has of an object that is to be deleted there: the version that the
+  /// Takes over the server's values of an object that is to be deleted there: the version that the
   /// deletion has to name among it. The key stays.
   fileprivate mutating func takeVersion(_ attributes: [(slot: Int, value: Value)]) {
     for (slot, value) in attributes where slot != id.entity.primaryKey?.slot {
@@ -181,8 +181,8 @@ extension StoreTransaction {
     if try value(key.slot, of: id).isNull { try write([key], to: [id.row], of: id.entity) }
   }
 
-  /// Adds to the edits of an object that was made here all that is set in it: what is empty is no
-  /// edit, unless it was edited since the object was sent.
+  /// Adds to the edits of an object that was made here all that is set in it: an empty property is
+  /// no edit, unless it was edited since the object was sent.
   fileprivate func addWhatIsSet(to edit: inout OutboxEntry.Edit, of id: ManagedObjectID) throws {
     let entity = id.entity
     var values = try values(of: [id.row], in: entity)[id] ?? [:]

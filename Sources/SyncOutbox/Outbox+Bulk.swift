@@ -5,8 +5,8 @@ public import SyncGraph
 extension Outbox {
   // MARK: - Several in one request
 
-  /// Sends several changes, and says what came of each, in their order. An error, or another number
-  /// of answers, means that nothing is known: all of them are sent again.
+  /// Sends several changes, and says the outcome of each, in their order. An error, or another
+  /// number of answers, means that nothing is known: all of them are sent again.
   public typealias BulkHandler = @Sendable ([OutboxChange]) async throws -> [OutboxAnswer]
 
   /// Says how changes of objects of a class are sent, several in one request, to an API that takes
@@ -19,7 +19,7 @@ extension Outbox {
   /// }
   /// ```
   ///
-  /// What goes in one request is of one kind (``OutboxChange/kind``) and does not refer to each
+  /// The changes in one request are of one kind (``OutboxChange/kind``) and do not refer to each
   /// other. Those that are answered with `.retry` go once more without the others.
   ///
   /// - Parameters:
@@ -54,7 +54,7 @@ extension Outbox {
   ) -> BulkHandler {
     { [stack] changes in
       try await handler(changes).map { answer in
-        // What is no document is looked at as it is, and says so in the report.
+        // JSON that is no document is looked at as it is, and says so in the report.
         guard let document = answer.json,
           let item = try? RowFill(source, stack).item(ofDocument: document)
         else { return answer }

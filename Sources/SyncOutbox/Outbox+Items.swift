@@ -8,16 +8,16 @@ extension Outbox {
   // MARK: - Watching
 
   /// Everything that has not been accepted, in the order in which it came to wait; edits since the
-  /// last run among it. What no handler would ever send is not: the other end of a relationship
-  /// that its objects send, say.
+  /// last run among them. An edit that no handler would send is not: the other end of a
+  /// relationship that its objects send, say.
   ///
   /// - Throws: `StoreError`.
-  /// - Complexity: linear in what waits.
+  /// - Complexity: linear in the waiting entries.
   public var pending: [OutboxItem] {
     get throws { try stack.store.read { try items(try $0.pendingEntries(of: name), $0) } }
   }
 
-  /// What the server refused, with its reasons, across restarts.
+  /// The changes that the server refused, with its reasons, across restarts.
   ///
   /// - Throws: `StoreError`.
   public var refused: [OutboxItem] {
@@ -31,7 +31,7 @@ extension Outbox {
   /// How much there is to send.
   ///
   /// - Throws: `StoreError`.
-  /// - Complexity: linear in what waits.
+  /// - Complexity: linear in the waiting entries.
   public var status: OutboxStatus {
     get throws {
       var status = OutboxStatus()
@@ -66,7 +66,7 @@ extension Outbox {
     for listener in listeners { listener.yield(status) }
   }
 
-  // MARK: - What was refused
+  // MARK: - Refused changes
 
   /// Sends a refused change again in the next run; soon, when the outbox was started.
   ///
@@ -84,19 +84,19 @@ extension Outbox {
 
   /// Gives a change up: it is not sent, and the next sync may overwrite it. Until then the object
   /// stays as it is. A new object stays as one that the server does not have: a sync may delete it,
-  /// and a later edit of it, or of what it is linked with, sends it as new.
+  /// and a later edit of it, or of an object that it is linked with, sends it as new.
   ///
   /// - Throws: `StoreError`.
   public func discard(_ item: OutboxItem) throws {
     try write { _ = try give(up: item.objectID, staysNew: true, in: $0) }
   }
 
-  /// Gives changes up, and goes back to what the server last said: objects that were made here are
+  /// Gives changes up, and goes back to the server's last values: objects that were made here are
   /// deleted, those that were edited take their values back, those that were deleted come back with
-  /// their values and references. References to what is deleted here, and not among the items, stay
-  /// empty.
+  /// their values and references. References to objects that are deleted here, and not among the
+  /// items, stay empty.
   ///
-  /// - Throws: ``SyncError`` when nobody knows what the server had, because an edit is older than
+  /// - Throws: ``SyncError`` when the server's values are not known, because an edit is older than
   ///   the outbox; `StoreError`, when the key of a deleted object has been given away, say. Nothing
   ///   has changed then.
   public func revert(_ items: [OutboxItem]) throws {
@@ -106,7 +106,7 @@ extension Outbox {
   /// Gives one change up as `revert(_:)` does for several.
   public func revert(_ item: OutboxItem) throws { try revert([item]) }
 
-  /// Gives a change up as `revert(_:)` does, and takes over the server's version, when somebody has
+  /// Gives a change up as `revert(_:)` does, and takes over the server's version, when a person has
   /// asked for it.
   ///
   /// - Throws: ``SyncError`` when the JSON cannot be used; `StoreError`. Nothing has changed then.
@@ -120,7 +120,7 @@ extension Outbox {
   }
 
   /// - Parameters:
-  ///   - needsAll: Whether nothing is done when nobody knows what the server had.
+  ///   - needsAll: Whether nothing is done when a server's value is not known.
   ///   - finish: Called with each object that is there afterwards.
   private func revert(
     _ items: [OutboxItem], needsAll: Bool,
@@ -155,16 +155,16 @@ extension Outbox {
     return SyncError(
       .invalidRequest, entity: item.entity,
       message: """
-        Nobody here knows what the server had as “\(names.joined(separator: "”, “"))” of \(object), which was edited \
-        before there was an outbox. Give its version to revert(_:to:), or discard the change and sync the object.
+        The server's “\(names.joined(separator: "”, “"))” of \(object) is not known, as the object was edited before \
+        there was an outbox. Give the server's version to revert(_:to:), or discard the change and sync the object.
         """)
   }
 
-  /// Forgets what is to be sent of an object.
+  /// Forgets the unsent edits of an object.
   ///
   /// - Parameter staysNew: Whether an object that was made here stays, as one that the server does
   ///   not have.
-  /// - Returns: What that was.
+  /// - Returns: The entry before.
   private func give(
     up id: ManagedObjectID, staysNew: Bool, in transaction: StoreTransaction
   ) throws -> OutboxEntry? {
@@ -180,7 +180,7 @@ extension Outbox {
     return before
   }
 
-  /// Uses what is kept, with the latest edits.
+  /// Uses the entries, with the latest edits.
   private func write(_ body: (StoreTransaction) throws -> Void) throws {
     try stack.store.write(info) { transaction in
       try OutboxScopes(stack).drain(name, in: transaction)

@@ -18,12 +18,12 @@ extension Outbox {
   /// ```
   ///
   /// An error of the program (a serializer that does not fit the model, say) halts it until
-  /// ``wake()``; ``OutboxStatus/stopReason`` says which. What the program calls itself, as
-  /// ``send()``, goes on to work. Does the same as ``wake()`` when it is started already.
+  /// ``wake()``; ``OutboxStatus/stopReason`` says which. Runs that the program calls, as
+  /// ``send()``, go on to work. Does the same as ``wake()`` when it is started already.
   ///
   /// - Parameters:
   ///   - pace: How soon.
-  ///   - clock: What it waits by.
+  ///   - clock: The clock that it waits by.
   public func start(
     pace: OutboxPace = OutboxPace(), clock: any Clock<Duration> = ContinuousClock()
   ) {
@@ -44,14 +44,14 @@ extension Outbox {
   }
 
   /// Sends at once, when it was started: call it when the network is back, the program came to the
-  /// front, or what halted it was put right.
+  /// front, or the cause of a halt was put right.
   public func wake() {
     driver.withLock { $0 }?.send(.asked)
   }
 
   /// Ends what ``start(pace:clock:)`` began: cancels what is under way, and returns when the
-  /// answers that came are stored. What was sent without an answer is sent again, the same, in the
-  /// next run. Runs that the program called go on.
+  /// answers that came are stored. A change without an answer is sent again, the same, in the next
+  /// run. Runs that the program called go on.
   public func stop() async {
     let driver = driver.withLock { driver in
       defer { driver = nil }
@@ -75,7 +75,7 @@ extension Outbox {
     return TimetableDriver(pace, clock, tell: { [weak self] in self?.tell() }, work: work)
   }
 
-  /// What a run means for the next one.
+  /// The meaning of a run for the next one.
   private func event(
     after report: OutboxReport, _ pace: Timetable.Pace
   ) async throws -> Timetable.Event {
@@ -90,14 +90,14 @@ extension Outbox {
     if report.stopReason != nil || isUnanswered && !isHeard {
       return .failed(rest: isUnanswered ? nil : again)
     }
-    // The server is there: what it did not answer has another try soon.
+    // The server is there: a change that it did not answer has another try soon.
     return .ended(hasMoved: isHeard, again: isUnanswered ? pace.delay : again)
   }
 }
 
 // MARK: - One object
 
-/// What came of the edits of one object; see ``Outbox/outcome(of:)-(ManagedObject)``.
+/// The outcome of the edits of one object; see ``Outbox/outcome(of:)-(ManagedObject)``.
 public enum OutboxOutcome: Sendable, Hashable {
   /// Nothing is left to be sent of it: the server has taken it, or it was given up here.
   case settled
@@ -114,8 +114,9 @@ extension Outbox {
   /// if case .refused(let reason) = try await outbox.outcome(of: order) { show(reason) }
   /// ```
   ///
-  /// It sends nothing: something has to, as ``start(pace:clock:)``. What waits for another object
-  /// that was refused waits on, and so does this call. Edits that are not saved do not count.
+  /// It sends nothing: something has to, as ``start(pace:clock:)``. A change that waits for another
+  /// object that was refused waits on, and so does this call. Edits that are not saved do not
+  /// count.
   ///
   /// - Throws: `CancellationError` when the task is cancelled; ``GraphError`` with
   ///   ``GraphError/Code/invalidRequest`` when the object is new and not saved; `StoreError`.
@@ -135,7 +136,7 @@ extension Outbox {
     let number = UUID()
     settings.withLock { $0.waiters[number] = waiter }
     defer { settings.withLock { $0.waiters[number] = nil } }
-    // What was edited until now is among the entries from here on.
+    // The edits until now are among the entries from here on.
     _ = try await withStore { [info, name, stack] store in
       try store.write(info) { try OutboxScopes(stack).drain(name, in: $0) }
     }
@@ -146,7 +147,7 @@ extension Outbox {
     throw CancellationError()
   }
 
-  /// What came of an object so far; nil while it waits.
+  /// The outcome of an object so far; nil while it waits.
   private func currentOutcome(of id: ManagedObjectID) async throws -> OutboxOutcome? {
     try await withStore { [self] store in
       try store.read { reader in

@@ -2,7 +2,7 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// What is kept of changes that had no answer.
+/// The record of changes that had no answer.
 extension Outbox {
   /// Keeps how often a change was tried in vain, and until when the server wants to be left alone.
   func keepTries(_ delivery: OutboxDelivery) async throws {

@@ -5,7 +5,7 @@ public import SyncEngine
 public import SyncGraph
 import SyncStore
 
-/// Sends what was edited here to the API that the JSON came from.
+/// Sends the edits made here to the API that the JSON came from.
 ///
 /// ```swift
 /// let outbox = try Outbox(stack, name: "api")                   // a stack with tracksChanges: true
@@ -25,11 +25,12 @@ import SyncStore
 ///
 /// Every object is answered for by itself: one that is refused, or has to wait, holds back those
 /// that need it, and nothing else. Nothing is forgotten when an answer is lost or the program ends:
-/// what was sent without an answer is sent again, the same, under the same idempotency key. What a
-/// sync brought is never sent back, and a sync leaves alone what still waits, property by property.
+/// a change that was sent without an answer is sent again, the same, under the same idempotency
+/// key. The values of a sync are never sent back, and a sync leaves waiting edits alone, property
+/// by property.
 ///
-/// Its calls may come from any thread; runs follow each other. What an outbox has to send is kept
-/// in the store under its name. Entities without a handler wait until they have one.
+/// Its calls may come from any thread; runs follow each other. The changes to send are kept in the
+/// store under its name. Entities without a handler wait until they have one.
 ///
 /// ## At a glance
 /// - Setting up: ``send(_:using:_:)``, ``send(with:using:_:)``, several in one request
@@ -38,10 +39,10 @@ import SyncStore
 ///   ``stop()``; of one object: ``outcome(of:)-(ManagedObject)``
 /// - Watching: ``status``, ``statusUpdates``, ``pending``, ``refused``, and the notifications that
 ///   begin with `outbox`
-/// - What was refused: ``retry(_:)``, ``discard(_:)``, `revert(_:)`, ``revert(_:to:)``
+/// - Refused changes: ``retry(_:)``, ``discard(_:)``, `revert(_:)`, ``revert(_:to:)``
 public final class Outbox: Sendable {
-  /// Sends one change, and says what came of it. An error means that nothing is known: the change
-  /// is sent again.
+  /// Sends one change, and says its outcome. An error means that nothing is known: the change is
+  /// sent again.
   public typealias Handler = @Sendable (OutboxChange) async throws -> OutboxAnswer
 
   struct Settings {
@@ -61,12 +62,12 @@ public final class Outbox: Sendable {
     var stopReason: String?
   }
 
-  /// The name under which the store keeps what is to be sent.
+  /// The name under which the store keeps the changes to send.
   public let name: String
   let stack: DataStack
   let settings = Locked(Settings())
 
-  /// What has it send by itself, from ``start(pace:clock:)`` on.
+  /// The driver that sends by itself, from ``start(pace:clock:)`` on.
   let driver = Locked<TimetableDriver?>(nil)
 
   /// Where the store is used, because its calls wait.
@@ -77,7 +78,7 @@ public final class Outbox: Sendable {
   ///
   /// - Parameters:
   ///   - stack: A stack that tracks changes.
-  ///   - name: Tells the outboxes of a store apart. Each sends what it has handlers for.
+  ///   - name: Tells the outboxes of a store apart. Each sends the entities of its handlers.
   /// - Throws: `StoreError` with the code `unsupported` when the stack does not track changes.
   public init(_ stack: DataStack, name: String) throws {
     self.stack = stack
@@ -99,8 +100,8 @@ public final class Outbox: Sendable {
     try stack.store.read { try $0.outboxes().map(\.name) }
   }
 
-  /// Forgets an outbox that will not come back, with what it has not sent: syncs may overwrite that
-  /// then, unless somebody else has to send it.
+  /// Forgets an outbox that will not come back, with its unsent changes: syncs may overwrite those
+  /// then, unless another outbox has to send them.
   ///
   /// - Throws: `StoreError`.
   public static func remove(_ name: String, from stack: DataStack) throws {
@@ -121,13 +122,13 @@ public final class Outbox: Sendable {
     set { settings.withLock { $0.retry = newValue } }
   }
 
-  /// What becomes of an update whose object is gone. Default: ``OutboxGonePolicy/refuse``.
+  /// The fate of an update whose object is gone. Default: ``OutboxGonePolicy/refuse``.
   public var whenGone: OutboxGonePolicy {
     get { settings.withLock { $0.whenGone } }
     set { settings.withLock { $0.whenGone = newValue } }
   }
 
-  /// What becomes of a change whose object has changed on the server. Default:
+  /// The fate of a change whose object has changed on the server. Default:
   /// ``OutboxConflictPolicy/merge``.
   public var whenInConflict: OutboxConflictPolicy {
     get { settings.withLock { $0.whenInConflict } }
@@ -172,16 +173,16 @@ public final class Outbox: Sendable {
       return settings.destinations
     }
     noteEntities(destinations)
-    // What waited for a handler may be sent now.
+    // Changes that waited for a handler may be sent now.
     driver.withLock { $0 }?.send(.committed)
   }
 
   // MARK: - Working
 
-  /// Sends what waits, until everything had its turn or the server does not answer any more. Runs
-  /// follow each other.
+  /// Sends the waiting changes, until all had their turn or the server does not answer any more.
+  /// Runs follow each other.
   ///
-  /// - Returns: What came of it. Changes that were refused, or that wait, are no error.
+  /// - Returns: The outcome. Changes that were refused, or that wait, are no error.
   /// - Throws: `CancellationError`; `ModelError` when the model has no entity of a handler;
   ///   ``MappingError`` and ``ExportError`` when a serializer does not fit it or has no way back;
   ///   `StoreError`.
@@ -244,7 +245,7 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// The author of what answers change, in the history and in change sets.
+  /// The author of the changes by answers, in the history and in change sets.
   public static let author = "SyncStack.outbox"
 
   var info: TransactionInfo {
@@ -257,7 +258,7 @@ struct OutboxDestination: Sendable {
   let source: any PlanSource
   let options: ExportOptions
 
-  /// How many changes go in one request, and what sends them.
+  /// How many changes go in one request, and the closure that sends them.
   let limit: Int
   let handler: Outbox.BulkHandler
 
@@ -266,7 +267,7 @@ struct OutboxDestination: Sendable {
   /// Whether objects are nested in each other all the way down.
   var nestsAll: Bool { options.relationshipType == .array || options.relationshipType == .nested }
 
-  /// What describes objects of an entity that may be below that of the source.
+  /// The source that describes objects of an entity that may be below that of the source.
   func source(for entity: EntityDescription) -> any PlanSource {
     source is Conventional ? Conventional(entity.name) : source
   }

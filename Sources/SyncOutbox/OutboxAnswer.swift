@@ -5,11 +5,11 @@ public import SyncCore
   public import FoundationNetworking
 #endif
 
-/// What the server says of one change.
+/// The server's word on one change.
 public enum OutboxAnswer: Sendable, Hashable {
   /// It was taken. JSON of the object, when the server gives it, is taken over: a key that the
-  /// server made, and whatever else it says. What was edited here meanwhile stays, and is sent
-  /// next. A text or a number is the key alone, of a new object that has none.
+  /// server made, and all else it says. An edit made here meanwhile stays, and is sent next. A text
+  /// or a number is the key alone, of a new object that has none.
   case accepted(JSONValue? = nil)
 
   /// The object is not there any more. For a deletion that is as good as accepted; else see
@@ -29,7 +29,7 @@ public enum OutboxAnswer: Sendable, Hashable {
 }
 
 extension OutboxAnswer {
-  /// What the server says of the object.
+  /// The server's version of the object.
   var json: JSONValue? {
     switch self {
     case .accepted(let json), .conflict(let json): json
@@ -48,7 +48,7 @@ extension OutboxAnswer {
   /// | 207 | refused: it has several answers, which you have to read |
   /// | 404, 410, PostgREST's 406 of no row | gone |
   /// | 409, 412 | conflict, with the JSON of the object; where there is none, that of the error |
-  /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after what `Retry-After` or `Backoff` says, a day at most |
+  /// | 401, 407, 408, 425, 429, 5xx but 501 | retry, after the pause of `Retry-After` or `Backoff`, a day at most |
   /// | anything else with `Retry-After` | retry, then |
   /// | anything else | refused, with the reason in the body if it has one |
   ///
@@ -135,7 +135,7 @@ private struct HTTPHeaders {
   /// to say “done”.
   let promisesDocument: Bool
 
-  /// The key of what was made, where its address tells it.
+  /// The key of the new object, where its address tells it.
   let key: JSONValue?
 
   /// - Parameters:
@@ -169,8 +169,8 @@ extension JSONValue {
     return details.hasSuffix(" 0 rows") || details.contains(" 0 rows,")
   }
 
-  /// What a server says that answers everything with 200, as GraphQL does, instead of the object:
-  /// `errors` or `userErrors` on the way to it, or nothing but `data` and `errors`.
+  /// The errors of a server that answers everything with 200, as GraphQL does, instead of the
+  /// object: `errors` or `userErrors` on the way to it, or nothing but `data` and `errors`.
   fileprivate func mutationErrors(at path: JSONPath?) -> String? {
     guard let path else {
       let names = objectValue.map { Set($0.map(\.key)) } ?? []

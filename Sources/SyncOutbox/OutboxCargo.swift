@@ -6,7 +6,7 @@ import SyncStore
 /// Which objects without a handler of their own travel inside the JSON of another one: the lines of
 /// an order that nests them.
 ///
-/// The carrier of an object is what its to-one relationship leads to, or led to before it was taken
+/// The carrier of an object is the object that its to-one leads to, or led to before it was taken
 /// out, when the inverse of that relationship is nested in the JSON of an object with a handler; in
 /// the JSON of its carrier, when everything is nested. Confined to one use of the store.
 struct OutboxCargo {
@@ -34,9 +34,9 @@ struct OutboxCargo {
     let slot: Int
   }
 
-  // MARK: - Who carries what
+  // MARK: - Carriers
 
-  /// Whether something carries an object, as far as that can be told without knowing what it
+  /// Whether something carries an object, as far as that can be told without knowing the owner it
   /// belonged to before.
   mutating func isCarried(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
     if try carrier(of: entry, reader) != nil { return true }
@@ -47,8 +47,8 @@ struct OutboxCargo {
       }
   }
 
-  /// Whether objects of an entity can travel at all: something above it nests them, or nests what
-  /// they are below. Entities that lead to each other in a circle are looked at once.
+  /// Whether objects of an entity can travel at all: something above it nests them, or nests the
+  /// owners they are below. Entities that lead to each other in a circle are looked at once.
   mutating func canTravel(_ entity: EntityDescription) throws -> Bool {
     if let known = travellers[entity.index] { return known }
     var seen: Set<Int> = [entity.index]
@@ -70,8 +70,8 @@ struct OutboxCargo {
     return false
   }
 
-  /// What carries an object: the nearest of those that it is below. Objects that lead to each other
-  /// in a circle are looked at once.
+  /// The carrier of an object: the nearest of those that it is below. Objects that lead to each
+  /// other in a circle are looked at once.
   private mutating func carrier(of entry: OutboxEntry, _ reader: StoreReader) throws -> Carrier? {
     guard try canTravel(entry.id.entity) else { return nil }
     var seen: Set<ManagedObjectID> = [entry.id]
@@ -96,14 +96,14 @@ struct OutboxCargo {
     return nil
   }
 
-  /// What an object is below, with the slot of the list that it is in there.
+  /// The owners of an object, with the slot of the list that it is in there.
   private func owners(
     of id: ManagedObjectID, _ entry: OutboxEntry?, _ reader: StoreReader
   ) throws -> [(owner: (id: ManagedObjectID, entry: OutboxEntry?), inverse: Int)] {
     let row = try reader.rows(id.entity, rows: [id.row]).first
     return try id.entity.relationships.compactMap { relationship in
       guard relationship.kind == .toOne, let inverse = relationship.inverseSlot else { return nil }
-      // What was taken out of its owner's list goes with that list.
+      // An object that was taken out of its owner's list goes with that list.
       var value = row?.values[relationship.slot] ?? .null
       if value.isNull { value = entry?.edit?.base[relationship.name] ?? .null }
       guard case .int(let number) = value,
@@ -139,10 +139,10 @@ struct OutboxCargo {
 
   // MARK: - Loading
 
-  /// Has every carrier sent with what it carries: its JSON changes with that.
+  /// Has every carrier sent with its passengers: its JSON changes with them.
   ///
   /// - Parameter passengers: Objects without a handler.
-  /// - Returns: What each carrier carries.
+  /// - Returns: The passengers of each carrier.
   mutating func load(
     _ passengers: [ManagedObjectID], in transaction: StoreTransaction
   ) throws -> [ManagedObjectID: [Passenger]] {
@@ -189,7 +189,7 @@ struct OutboxCargo {
   private mutating func isGone(_ entry: OutboxEntry, _ reader: StoreReader) throws -> Bool {
     // Its owner was deleted, and it with it, or after it was taken out.
     if try leftOwner(entry, reader) { return try canTravel(entry.id.entity) }
-    // So was what has not been sent yet, below an owner that the server had deleted.
+    // So was an unsent object below an owner that the server had deleted.
     return try entry.edit?.kind != .delete && entry.sent == nil
       && reader.rows(entry.id.entity, rows: [entry.id.row]).isEmpty
   }
@@ -210,7 +210,7 @@ struct OutboxCargo {
 
   // MARK: - Under way
 
-  /// What an object is under way in, as far as its answer is still to come.
+  /// The carrier in which an object is under way, as far as its answer is still to come.
   static func carrierUnderWay(
     of id: ManagedObjectID, _ outbox: String, _ reader: StoreReader
   ) throws -> OutboxEntry? {
@@ -249,7 +249,7 @@ struct OutboxCargo {
     try reader.outboxEntries(sentAs: idempotencyKey, in: outbox).filter { $0.id != carrier }
   }
 
-  /// What came of a carrier comes of what it carried.
+  /// Gives the passengers of a carrier its outcome.
   ///
   /// - Parameter idempotencyKey: That of the carrier.
   /// - Returns: The objects that it carried.

@@ -1,12 +1,12 @@
 public import Foundation
 public import SyncCore
 
-/// What happened to one object since the server last answered for it, as a handler sends it.
+/// The edits of one object since the server last answered for it, as a handler sends them.
 ///
 /// Edits of one object are joined; one that was made and deleted here is never sent. When no answer
 /// came, the same change comes again, the same to the last byte, with the same ``idempotencyKey``.
 public struct OutboxChange: Sendable {
-  /// What happened to the object.
+  /// Whether the object was inserted, updated or deleted.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The object is new: the server has to make it.
     case insert
@@ -31,7 +31,7 @@ public struct OutboxChange: Sendable {
   /// and the attributes that the model preserves.
   public let json: JSONValue
 
-  /// What an update changed; the same as ``json`` for the other kinds.
+  /// The changed part of an update; the same as ``json`` for the other kinds.
   public let changedJSON: JSONValue
 
   /// Keys of the objects that were put into the many-to-many lists since the server last answered,

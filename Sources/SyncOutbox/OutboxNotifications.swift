@@ -3,8 +3,9 @@ import SyncCore
 import SyncEngine
 import SyncGraph
 
-/// What an outbox announces. The object of each notification is the ``DataStack``; they are posted
-/// one after the other on the stack's delivery queue, so that an observer never holds a run up.
+/// The announcements of an outbox. The object of each notification is the ``DataStack``; they are
+/// posted one after the other on the stack's delivery queue, so that an observer never holds a run
+/// up.
 extension Notification.Name {
   /// The server has taken a change. Carries ``Foundation/Notification/outboxChange``.
   public static let outboxDidSend = Notification.Name("SyncStackOutboxDidSend")
@@ -23,7 +24,7 @@ extension Notification {
   private var outboxNews: OutboxNews? { userInfo?[OutboxNews.key] as? OutboxNews }
 }
 
-/// What one notification of an outbox says.
+/// The content of one notification of an outbox.
 private struct OutboxNews: Sendable {
   static let key = "outbox"
   let change: OutboxChange
@@ -31,7 +32,7 @@ private struct OutboxNews: Sendable {
 }
 
 extension Outbox {
-  /// Tells observers and logs what came of a change.
+  /// Tells observers and logs the outcome of a change.
   ///
   /// - Parameters:
   ///   - key: The key that the answer gave the object.

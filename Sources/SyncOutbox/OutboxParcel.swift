@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// A change with what sends it, ready to be sent.
+/// A change with the closure that sends it.
 struct OutboxShipment: Sendable {
   let change: OutboxChange
   let destination: OutboxDestination
@@ -14,7 +14,7 @@ struct OutboxShipment: Sendable {
 struct OutboxParcel: Sendable {
   private(set) var shipments: [OutboxShipment]
 
-  /// Takes what is next, the last first, with others of its kind; nil when there is none.
+  /// Takes the next change, the last first, with others of its kind; nil when there is none.
   init?(from ready: inout [OutboxShipment]) {
     guard let first = ready.popLast() else { return nil }
     shipments = [first]
@@ -70,7 +70,7 @@ struct OutboxParcel: Sendable {
     }
   }
 
-  /// What the handler says to changes: of each to come again, when it fails; nil when the task was
+  /// The handler's answers to changes: each is to come again when it fails; nil when the task was
   /// cancelled, but not when it has to be thrown.
   private func ask(
     _ shipments: [OutboxShipment], _ attempt: Int, _ throwsCancellation: Bool
@@ -96,7 +96,7 @@ struct OutboxParcel: Sendable {
   }
 }
 
-/// What came of handing a change over.
+/// The outcome of handing a change over.
 struct OutboxDelivery: Sendable {
   enum Outcome: Sendable {
     case answer(OutboxAnswer)

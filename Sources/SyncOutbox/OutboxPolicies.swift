@@ -1,4 +1,4 @@
-/// What becomes of an update whose object the server does not have any more.
+/// The fate of an update whose object the server does not have any more.
 public enum OutboxGonePolicy: String, Sendable, Hashable, CaseIterable {
   /// It is kept, and listed as refused.
   case refuse
@@ -8,10 +8,10 @@ public enum OutboxGonePolicy: String, Sendable, Hashable, CaseIterable {
   case insertAgain
 }
 
-/// What becomes of a change whose object has changed on the server.
+/// The fate of a change whose object has changed on the server.
 public enum OutboxConflictPolicy: String, Sendable, Hashable, CaseIterable {
-  /// The server's version is taken over as by a sync: what was edited here stays, property by
-  /// property, and is sent again on top. Without the server's version the change is refused.
+  /// The server's version is taken over as by a sync: edits made here stay, property by property,
+  /// and are sent again on top. Without the server's version the change is refused.
   case merge
   /// The edits are given up, and the server's version is taken over.
   case takeServer

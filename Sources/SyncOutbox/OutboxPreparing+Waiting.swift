@@ -3,7 +3,7 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// What an object has to wait for before it is sent.
+/// The objects that an object has to wait for before it is sent.
 extension OutboxPreparing {
   /// Another object, which has to be out first.
   struct Wait: Sendable {
@@ -16,11 +16,11 @@ extension OutboxPreparing {
 
   // MARK: - Insertions and updates
 
-  /// What a new or edited object waits for: the new objects that it, or what travels inside it,
-  /// refers to, and the deletion of an object that has its key.
+  /// The object that a new or edited one waits for: a new object that it, or a passenger of it,
+  /// refers to, or the deletion of an object that has its key.
   ///
   /// - Parameters:
-  ///   - slots: What is to be sent of it.
+  ///   - slots: The slots to send.
   ///   - postponed: Gets the slots whose objects it does not wait for, because they wait for it.
   func wait(
     _ row: StoredRow, _ kind: HistoryChange.Kind, _ slots: SlotSet, _ schedule: OutboxSchedule,
@@ -36,7 +36,7 @@ extension OutboxPreparing {
       }
       if isCut { postponed.insert(relationship.slot) }
     }
-    // Several references to one object are cut together, at what the strongest of them costs.
+    // Several references to one object are cut together, at the cost of the strongest of them.
     if let first = waits.first {
       let ties = waits.filter { $0.other.id == first.other.id }.map(\.tie)
       return Wait(other: first.other, tie: ties.max { $0.rawValue < $1.rawValue } ?? first.tie)
@@ -86,7 +86,7 @@ extension OutboxPreparing {
     }
   }
 
-  /// What is sent of an object, or of what carries it; nil when no handler does.
+  /// The entry that sends an object, its own or its carrier's; nil when no handler does.
   private func turn(
     of entry: OutboxEntry, in transaction: StoreTransaction
   ) throws -> OutboxEntry? {
@@ -109,7 +109,7 @@ extension OutboxPreparing {
 
   // MARK: - Deletions
 
-  /// What a deletion waits for: what still refers to the object on the server.
+  /// The object that a deletion waits for: one that still refers to the deleted one on the server.
   func deletionWait(
     _ entry: OutboxEntry, _ schedule: OutboxSchedule, in transaction: StoreTransaction
   ) throws -> Wait? {
@@ -132,7 +132,7 @@ extension OutboxPreparing {
       let entity = referrer.id.entity
       guard let relationship = entity.properties[referrer.slot].relationship,
         let entry = try transaction.outboxEntry(referrer.id, in: name), let edit = entry.edit,
-        // What the server does not have refers to nothing.
+        // An object that the server does not have refers to nothing.
         entry.refusal != OutboxStep.goneReason,
         entry.serverTargets(of: relationship).contains(id),
         let turn = try turn(of: entry, in: transaction), turn.id != id,
@@ -145,8 +145,8 @@ extension OutboxPreparing {
     return nil
   }
 
-  /// Whether what is sent of an edit takes the object out that a relationship led to: the API may
-  /// not have the list, or make the reference itself.
+  /// Whether the JSON of an edit takes the object out that a relationship led to: the API may not
+  /// have the list, or make the reference itself.
   private func releases(
     _ edit: OutboxEntry.Edit, _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws -> Bool {

@@ -23,11 +23,11 @@ struct OutboxPreparing: Sendable {
   let destinations: [OutboxDestination]
   private let now: Int64
 
-  /// What deletions wait for.
+  /// The objects that deletions wait for.
   private(set) var references: OutboxReferences?
 
-  /// What travels inside others, by what carries it, and the other way round, as of the last edits.
-  /// Shared by the copies.
+  /// The passengers by their carriers, and the other way round, as of the last edits. Shared by the
+  /// copies.
   private let hold = Hold()
   var cargo: [ManagedObjectID: [OutboxCargo.Passenger]] { hold.content.withLock { $0.cargo } }
   var carriers: [ManagedObjectID: ManagedObjectID] { hold.content.withLock { $0.carriers } }
@@ -59,11 +59,11 @@ struct OutboxPreparing: Sendable {
       && destinations.destination(for: entry.id.entity) != nil
   }
 
-  /// Has what travels inside others be found anew: something of it is to go again.
+  /// Has passengers be found anew: some of them are to go again.
   func reloadCargo() { hold.content.withLock { $0.token = nil } }
 
   /// Has objects without a handler travel inside those that nest them: all that the JSON has now,
-  /// since what is edited during a run is in the JSON that is written next.
+  /// since edits during a run are in the JSON that is written next.
   private func loadCargo(in transaction: StoreTransaction) throws {
     let last = hold.content.withLock { $0.token }
     var content = Hold.Content(token: try transaction.latestHistoryToken())
@@ -84,9 +84,9 @@ struct OutboxPreparing: Sendable {
     hold.content.withLock { $0 = content }
   }
 
-  /// Reads what there is to send, and finds out what deletions wait for.
+  /// Reads the entries to send, and finds the objects that deletions wait for.
   ///
-  /// - Returns: What may have its turn in this run.
+  /// - Returns: The entries that may have their turn in this run.
   mutating func load(in transaction: StoreTransaction) throws -> [OutboxEntry] {
     try loadCargo(in: transaction)
     var entries: [OutboxEntry] = []
@@ -101,10 +101,10 @@ struct OutboxPreparing: Sendable {
     return entries
   }
 
-  /// Makes several ready, by what was edited until now: nothing is sent of a new object that has
-  /// been deleted meanwhile.
+  /// Makes several ready, by the edits until now: nothing is sent of a new object that has been
+  /// deleted meanwhile.
   ///
-  /// - Parameter schedule: What else is to be sent in this run.
+  /// - Parameter schedule: The other objects to send in this run.
   func prepare(
     _ ids: [ManagedObjectID], _ schedule: OutboxSchedule, in transaction: StoreTransaction
   ) throws -> [(ManagedObjectID, Outcome)] {
@@ -122,14 +122,14 @@ struct OutboxPreparing: Sendable {
     guard mayBeSent(entry), let destination = destinations.destination(for: id.entity) else {
       return .held
     }
-    // What was sent without an answer goes again as it was, and what was done since after it.
+    // A change without an answer goes again as it was, and the edits since after it.
     if let sent = entry.sent {
       return .ready(
         try shipment(
           entry, sent, later: entry.waiting, destination, isRepeated: true, in: transaction))
     }
     for passenger in cargo[id] ?? [] {
-      // What is under way inside another object has no key yet, or is there and not here.
+      // An object under way inside another one has no key yet, or is there and not here.
       guard let other = try OutboxCargo.carrierUnderWay(of: passenger.id, name, transaction),
         other.id != id
       else { continue }
@@ -166,7 +166,7 @@ struct OutboxPreparing: Sendable {
       in: transaction)
   }
 
-  /// Keeps what is about to be sent, so that it can be sent again as it is.
+  /// Keeps the shipment, so that it can be sent again as it is.
   private func send(
     _ before: OutboxEntry, _ edit: OutboxEntry.Edit, json: JSONValue, changed: JSONValue?,
     postponed: SlotSet = SlotSet(), _ destination: OutboxDestination,
@@ -181,7 +181,7 @@ struct OutboxPreparing: Sendable {
       entry, sent, later: later, destination, isRepeated: false, in: transaction)
     if edit.kind != .insert, shipment.change.key == nil, before.id.entity.primaryKey != nil {
       entry.refusal =
-        "The object has no key, so nobody can say to the server which one is meant. Have the handler "
+        "The object has no key, so no request can say which one is meant. Have the handler "
         + "answer an insertion with the JSON that gives the key, or sync the entity."
       try transaction.setOutboxEntry(entry, before: before, in: name)
       return .refused(entry.refusal ?? "", shipment.change)
@@ -196,7 +196,7 @@ struct OutboxPreparing: Sendable {
     return .ready(shipment)
   }
 
-  /// What is sent afterwards of what cannot be sent yet.
+  /// The edit that is sent afterwards of slots that cannot be sent yet.
   private func postponement(
     of slots: SlotSet, of entry: OutboxEntry, _ edit: OutboxEntry.Edit
   ) -> OutboxEntry.Edit {
@@ -235,7 +235,7 @@ struct OutboxPreparing: Sendable {
     return OutboxShipment(change: change, destination: destination, isRepeated: isRepeated)
   }
 
-  /// What is known of a deleted object, under the keys that its JSON gives the attributes.
+  /// The known values of a deleted object, under the keys that its JSON gives the attributes.
   private func preserved(
     _ entry: OutboxEntry, _ destination: OutboxDestination
   ) throws -> JSONObject {

@@ -3,13 +3,13 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// Which edits an outbox sends, as its handlers are now. What nothing would ever send is no change:
-/// it neither waits nor is pending.
+/// Which edits an outbox sends, as its handlers are now. An edit that nothing would send is no
+/// change: it neither waits nor is pending.
 ///
 /// - With a handler: an update of properties that its JSON does not have.
 /// - Without one: an update of the other ends of relationships, which the objects there send, and
-///   of what the model says is not exported; a deletion that came with the deletion of an owner,
-///   once that was accepted.
+///   of properties that the model does not export; a deletion that came with the deletion of an
+///   owner, once that was accepted.
 ///
 /// Confined to one use of the store.
 struct OutboxReach {
@@ -42,7 +42,7 @@ struct OutboxReach {
     cargo = OutboxCargo(outbox, stack, destinations)
   }
 
-  /// What becomes of an entry. An outbox without handlers only looks: it shows everything.
+  /// The fate of an entry. An outbox without handlers only looks: it shows everything.
   mutating func answer(
     for entry: OutboxEntry, _ edit: OutboxEntry.Edit, _ reader: StoreReader
   ) throws -> Answer {
@@ -68,7 +68,7 @@ struct OutboxReach {
     try exportedSlots(of: entity) ?? sendableSlots(of: entity)
   }
 
-  /// What the JSON of a handler has; nil without a handler.
+  /// The properties in the JSON of a handler; nil without a handler.
   private mutating func exportedSlots(of entity: EntityDescription) throws -> SlotSet? {
     if let known = exported[entity.index] { return known }
     guard let destination = destinations.destination(for: entity) else { return nil }
@@ -80,7 +80,7 @@ struct OutboxReach {
     return slots
   }
 
-  /// What a handler would send of an entity that has none, and no object at the other end sends.
+  /// The properties that a handler would send of an entity without one, and no other end sends.
   private mutating func sendableSlots(of entity: EntityDescription) throws -> SlotSet {
     if let known = sendable[entity.index] { return known }
     var slots = try RowExport(
@@ -108,7 +108,7 @@ struct OutboxReach {
     var wave = [(id: entry.id, edit: edit)]
     var isOwned = false
     while let (id, edit) = wave.popLast() {
-      // What was read with many others comes without what was before.
+      // An entry that was read with many others comes without its base.
       let known = edit.base.isEmpty ? try reader.outboxEntry(id, in: outbox)?.edit : nil
       for owner in owners(of: id, known ?? edit) where seen.insert(owner).inserted {
         isOwned = true
@@ -138,7 +138,7 @@ struct OutboxReach {
 }
 
 extension Outbox {
-  /// What is pending, as items; what nothing would send is left out.
+  /// The pending changes as items; edits that nothing would send are left out.
   func items(_ entries: [OutboxEntry], _ reader: StoreReader) throws -> [OutboxItem] {
     let keys = try reader.keys(of: entries)
     let destinations = settings.withLock { $0.destinations }
@@ -156,10 +156,10 @@ extension Outbox {
     }
   }
 
-  /// Forgets what nothing would send, so that syncs have it again, and new objects that were given
-  /// up and are not there any more.
+  /// Forgets edits that nothing would send, so that syncs have them again, and new objects that
+  /// were given up and are not there any more.
   ///
-  /// - Complexity: linear in what waits.
+  /// - Complexity: linear in the waiting entries.
   func forgetUnsendable(in transaction: StoreTransaction) throws {
     var reach = OutboxReach(name, stack, settings.withLock { $0.destinations })
     var entries: [OutboxEntry] = []

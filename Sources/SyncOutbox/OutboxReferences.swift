@@ -1,10 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// What deletions wait for, and what waits for them: which changes have still to take a deleted
-/// object out of what the server has, and which deletion frees a key. Confined to one run.
+/// The changes that deletions wait for, and that wait for them: which have still to take a deleted
+/// object out of the server's lists and references, and which deletion frees a key. Confined to one
+/// run.
 ///
-/// What the server has of an object is what the edits of it were made of
+/// The server's values of an object are those that its edits were made on
 /// (``OutboxEntry/Edit/base``); nothing is known of those that are older than the outbox.
 struct OutboxReferences: Sendable {
   /// An object that refers to a deleted one on the server, and the relationship by which it does.
@@ -22,9 +23,9 @@ struct OutboxReferences: Sendable {
   private var deletions: Set<ManagedObjectID> = []
   private var deletionsByKey: [Key: ManagedObjectID] = [:]
 
-  /// Finds out what refers to deleted objects.
+  /// Finds the objects that refer to deleted ones.
   ///
-  /// - Complexity: linear in what waits, when anything is deleted.
+  /// - Complexity: linear in the waiting entries, when anything is deleted.
   init(to deletions: [OutboxEntry], outbox: String, _ reader: StoreReader) throws {
     guard !deletions.isEmpty else { return }
     for entry in deletions {
@@ -47,7 +48,7 @@ struct OutboxReferences: Sendable {
   /// Whether it was known that an object is deleted.
   func knows(_ id: ManagedObjectID) -> Bool { deletions.contains(id) }
 
-  /// What referred to a deleted object, in the order in which it came to wait.
+  /// The objects that referred to a deleted one, in the order in which they came to wait.
   subscript(id: ManagedObjectID) -> [Referrer] { referrers[id] ?? [] }
 
   /// The deleted object that had a key.
@@ -57,8 +58,8 @@ struct OutboxReferences: Sendable {
 }
 
 extension OutboxEntry {
-  /// Where a relationship leads to in what the server has, as far as that is known. What is under
-  /// way may have reached it or not, so both is among it.
+  /// Where a relationship leads to on the server, as far as that is known. An edit under way may
+  /// have reached it or not, so both is among it.
   func serverTargets(of relationship: RelationshipDescription) -> [ManagedObjectID] {
     let destination = id.entity.destination(of: relationship)
     let values = [sent?.edit.base[relationship.name], waiting?.base[relationship.name]]

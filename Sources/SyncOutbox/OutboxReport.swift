@@ -1,19 +1,19 @@
 public import SyncCore
 
-/// What one run of an outbox did.
+/// The outcome of one run of an outbox.
 public struct OutboxReport: Sendable {
   /// The objects of one entity.
   public struct Entity: Sendable, Hashable {
     /// How often a change was handed to the handler, repeats counted.
     public internal(set) var sent = 0
 
-    /// What the server has taken.
+    /// The changes that the server has taken.
     public internal(set) var accepted: [ManagedObjectID] = []
 
-    /// What it refused; see ``Outbox/refused`` for the reasons.
+    /// The changes that it refused; see ``Outbox/refused`` for the reasons.
     public internal(set) var refused: [ManagedObjectID] = []
 
-    /// What was not sent, or not answered for: it waits for the next run.
+    /// The changes without an answer, sent or not: they wait for the next run.
     public internal(set) var waiting: [ManagedObjectID] = []
 
     /// Objects that became one with a copy of theirs, which a sync had brought before the answer
@@ -65,7 +65,7 @@ extension OutboxReport: CustomStringConvertible {
     return lines.isEmpty ? "Nothing to send" : lines.joined(separator: "\n")
   }
 
-  /// What to do about objects that nobody sends.
+  /// Advice about objects that no handler sends.
   static func obstacle(_ entity: String) -> String {
     """
     no handler sends it. Say how with outbox.send(\(entity).self) { … }, or nest it in what it belongs to, which has to be \

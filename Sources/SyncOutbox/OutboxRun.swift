@@ -4,13 +4,13 @@ import SyncEngine
 import SyncGraph
 import SyncStore
 
-/// One run of an outbox: reads what waits, keeps so many changes on their way at once, and takes in
-/// their answers.
+/// One run of an outbox: reads the waiting changes, keeps so many changes on their way at once, and
+/// takes in their answers.
 ///
 /// ```
 /// drain ─▶ schedule ─▶ prepare: a transaction for several ─▶ handlers, side by side ─▶ answers: a transaction for those
 ///              ▲                                                                        │        that came meanwhile
-///              └────────────── more to send, and what waited for it ───────────────────┘
+///              └────────────── more to send, and changes that waited ──────────────────┘
 /// ```
 ///
 /// The store works while requests are under way: the next changes are made ready before they are
@@ -18,7 +18,7 @@ import SyncStore
 /// change is on its way until its answer is written, so no more than that many are sent again when
 /// the program ends here.
 final class OutboxRun {
-  /// What a task of the run comes back with.
+  /// The result of a task of the run.
   private enum Event: Sendable {
     case prepared([(ManagedObjectID, OutboxPreparing.Outcome)])
     case delivered([OutboxDelivery])
@@ -48,7 +48,7 @@ final class OutboxRun {
   /// How often a change was given up in a row, without an answer to another one.
   private var failures = 0
 
-  /// What was given up, and what was answered.
+  /// The deliveries that were given up, and the objects that were answered.
   private var failed: [OutboxDelivery] = []
   private var answeredObjects: Set<ManagedObjectID> = []
 
@@ -95,8 +95,8 @@ final class OutboxRun {
           outbox.tell()
         }
       } catch {
-        // What the server has answered, or answers before its handler is cancelled, is not to be
-        // asked again.
+        // A change that the server has answered, or answers before its handler is cancelled, is not
+        // to be asked again.
         group.cancelAll()
         while let result = await group.nextResult() {
           switch try? result.get() {
@@ -224,8 +224,8 @@ final class OutboxRun {
     }
     answeredObjects.insert(change.objectID)
     if case .conflict = answer { conflicts[change.objectID, default: 0] += 1 }
-    // What is sent on top of the server's version is another change, not another try, so it may go
-    // once at least.
+    // An edit on top of the server's version is another change, not another try, so it may go once
+    // at least.
     let isTooOften = conflicts[change.objectID, default: 0] > max(settings.retry.attempts, 1)
     answered.append(
       Answered(
@@ -262,7 +262,7 @@ final class OutboxRun {
   private func refuse(_ change: OutboxChange, _ reason: String) {
     report.entities[change.entity, default: .init()].refused.append(change.objectID)
     outbox.announce(change, reason: reason)
-    // What the server does not have refers to nothing there.
+    // An object that the server does not have refers to nothing there.
     finish(change.objectID, isHeld: reason != OutboxStep.goneReason)
   }
 
@@ -271,7 +271,7 @@ final class OutboxRun {
     progress.completedUnitCount = max(progress.totalUnitCount - Int64(schedule.count), 0)
   }
 
-  /// Lists what is left.
+  /// Lists the changes that are left.
   private func noteWaiting() async throws {
     let items = try await outbox.withStore { [outbox] store in
       try store.write(outbox.info) { transaction in

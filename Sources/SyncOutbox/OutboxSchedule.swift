@@ -4,37 +4,37 @@ import SyncStore
 /// In which order the objects of one run have their turn.
 ///
 /// ```
-/// what was not tried: edits, then deletions ─▶ what failed least ─▶ what failed most
+/// untried: edits, then deletions ─▶ those that failed least ─▶ those that failed most
 /// ```
 ///
 /// One that needs another one first is parked below it; ``OutboxPreparing`` finds out which. When
-/// nothing is left but what waits for itself, the circle is cut where that costs least
-/// (``OutboxTie``). What needs an object that has been held back is held back with it. Confined to
-/// one run.
+/// nothing is left but circles, one is cut where that costs least (``OutboxTie``). An object that
+/// needs one that is held back is held back with it. Confined to one run.
 struct OutboxSchedule {
-  /// What is next, the last first.
+  /// The objects that are next, the last first.
   private var queue: [ManagedObjectID] = []
 
-  /// What is not out.
+  /// The objects that are not out.
   private var open: Set<ManagedObjectID> = []
 
-  /// What went out without having been done; it is not tried again in this run.
+  /// Objects that went out without having been done; they are not tried again in this run.
   private var held: Set<ManagedObjectID> = []
 
-  /// What waits for an object, and what each waits for.
+  /// The objects that wait for each object, and the one that each waits for.
   private var parked: [ManagedObjectID: [ManagedObjectID]] = [:]
   private var ties: [ManagedObjectID: (other: ManagedObjectID, tie: OutboxTie)] = [:]
 
   /// How many of those that refer to a deleted object need not be looked at again.
   private var passed: [ManagedObjectID: Int] = [:]
 
-  /// What each does not wait for, because that would wait for it.
+  /// The objects that each does not wait for, because they would wait for it.
   private var cuts: [ManagedObjectID: Set<ManagedObjectID>] = [:]
 
   /// How often those were tried without success that were tried.
   private var tries: [ManagedObjectID: Int64] = [:]
 
-  /// Where the deletions of a root entity stand among others: after those of what refers to it.
+  /// Where the deletions of a root entity stand among others: after those of the entities that
+  /// refer to it.
   private let places: [Int]
 
   init(_ model: ManagedObjectModel) {
@@ -107,7 +107,7 @@ struct OutboxSchedule {
       way.append(id)
       id = next
     }
-    // Where the way comes back to is the circle; what leads there stays parked.
+    // Where the way comes back to is the circle; objects that lead there stay parked.
     let circle = way.drop { $0 != id }.sorted()
     guard let first = circle.min(by: { weight($0) < weight($1) }) ?? way.last,
       let other = ties.removeValue(forKey: first)?.other
@@ -177,8 +177,8 @@ enum OutboxTie: Int, Sendable {
   /// The other has its key until it is deleted.
   case key
 
-  /// What leads from an object to another one: the reference of an owner can be sent afterwards,
-  /// that of what belongs to it cannot.
+  /// The tie from an object to another one: the reference of an owner can be sent afterwards, that
+  /// of its belongings cannot.
   init(_ relationship: RelationshipDescription, of entity: EntityDescription) {
     let inverse = entity.inverse(of: relationship)
     self =

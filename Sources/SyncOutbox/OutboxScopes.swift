@@ -2,9 +2,9 @@ import SyncCore
 import SyncGraph
 import SyncStore
 
-/// Which entities the outboxes of a program send: each takes in what its handlers send, and what no
-/// outbox sends. What is another one's alone neither waits in it nor is left alone by syncs because
-/// of it.
+/// Which entities the outboxes of a program send: each takes in the edits that its handlers send,
+/// and those that no outbox sends. An edit of another one's alone neither waits in it nor is left
+/// alone by syncs because of it.
 struct OutboxScopes: Sendable {
   private let entities: [String: Set<Int>]
 
@@ -18,8 +18,8 @@ struct OutboxScopes: Sendable {
     return entities.keys.filter { entities[$0]?.contains(entity.index) == true }.sorted()
   }
 
-  /// Takes what was edited since into the entries of an outbox, and of the others of the program,
-  /// so that what one of them sends is not unsent for another one that has not read so far.
+  /// Takes the edits since into the entries of an outbox, and of the others of the program, so that
+  /// a change that one of them sends is not unsent for another one that has not read so far.
   func drain(_ outbox: String, in transaction: StoreTransaction) throws {
     for name in Set(entities.keys).union([outbox]).sorted() {
       try transaction.drainHistory(intoOutbox: name) {
@@ -28,9 +28,9 @@ struct OutboxScopes: Sendable {
     }
   }
 
-  /// Forgets what an outbox took in before another one had a handler for it, and that has it too.
+  /// Forgets entries of an outbox that another one, which got its handler later, has too.
   ///
-  /// - Complexity: linear in what waits, with several outboxes.
+  /// - Complexity: linear in the waiting entries, with several outboxes.
   func forgetOthers(in transaction: StoreTransaction) throws {
     guard entities.count > 1 else { return }
     for name in entities.keys.sorted() {

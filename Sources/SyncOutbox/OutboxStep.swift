@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// What became of a change in the store.
+/// The outcome of a change in the store.
 struct OutboxApplied: Sendable {
   enum Outcome: Sendable {
     case accepted
@@ -16,7 +16,7 @@ struct OutboxApplied: Sendable {
 
   var outcome = Outcome.accepted
 
-  /// What is left to send of the object at once.
+  /// The edits of the object that are to be sent at once.
   var more: OutboxEntry?
 
   /// The key that the answer gave the object.
@@ -32,7 +32,7 @@ struct OutboxApplied: Sendable {
   var remarks: [String] = []
 }
 
-/// What an answer means for what is kept of an object: the table of the page *Sending edits*.
+/// The meaning of an answer for the entry of an object: the table of the page *Sending edits*.
 struct OutboxStep {
   private(set) var outcome = OutboxApplied.Outcome.accepted
   var entry: OutboxEntry
@@ -41,10 +41,10 @@ struct OutboxStep {
   private(set) var json: JSONValue?
   private(set) var deletesHere = false
 
-  /// Whether what was new here turned out to be on the server: what was set here goes on top.
+  /// Whether a new object turned out to be on the server: the values set here go on top.
   private(set) var isThereAlready = false
 
-  /// Whether the server has made what is refused: the same goes again then, and nothing else.
+  /// Whether the server has made the refused object: the same goes again then, and nothing else.
   let isMade: Bool
   private let change: OutboxChange
   private let settings: Outbox.Settings
@@ -91,7 +91,7 @@ struct OutboxStep {
   }
 
   private mutating func refuse(_ reason: String) {
-    // What the server has not made need not be deleted there.
+    // An object that the server has not made need not be deleted there.
     let isOver = change.kind == .insert && entry.waiting?.kind == .delete
     if isOver || !isMade { entry.takeBack() }
     if isOver { entry.waiting = nil }
@@ -117,7 +117,7 @@ struct OutboxStep {
     }
   }
 
-  /// Puts what was set here on top of what turned out to be on the server; without any of that the
+  /// Puts the values set here on top of the object that the server has; without any of them the
   /// object is there as it is.
   mutating func put(_ edit: OutboxEntry.Edit) {
     entry.waiting = edit.slots.isEmpty ? nil : edit

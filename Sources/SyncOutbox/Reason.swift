@@ -1,7 +1,7 @@
 import SyncCore
 
 extension JSONValue {
-  /// What servers usually call a reason; several of them in one.
+  /// The usual names of a reason; several of them in one.
   var reason: String? {
     if let text = stringValue { return text.isEmpty ? nil : text }
     if let list = arrayValue { return JSONValue.joined(list.map(\.reasonWithField), by: "; ") }
@@ -26,10 +26,10 @@ extension JSONValue {
     return JSONValue.joined(reasons, by: "; ")
   }
 
-  /// What stands for the object as a whole, in Django and Rails.
+  /// The names of the object as a whole, in Django and Rails.
   private static let general: Set<String> = ["non_field_errors", "__all__", "base"]
 
-  /// Whether it says nothing but what is wrong with which field, as Django, Rails and ASP.NET do:
+  /// Whether it says nothing but the faults of fields, as Django, Rails and ASP.NET do:
   /// `{"name": ["This field is required."], "lines": [{}, {"text": ["…"]}]}`.
   private var isOfFieldErrors: Bool {
     guard let object = objectValue else { return false }
@@ -54,7 +54,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-  /// What comes beside a message: a list of errors, or the errors of fields.
+  /// The errors beside a message: a list of errors, or the errors of fields.
   fileprivate var details: String? {
     self["errors"]?.reason ?? self["details"]?.reason ?? self["data"]?.reasonsByField
   }

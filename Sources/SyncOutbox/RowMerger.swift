@@ -22,9 +22,9 @@ struct RowMerger {
   }
 
   /// Has everything that leads to the copy lead to the object, deletes the copy, and gives the
-  /// object what was edited in it.
+  /// object the edits of the copy.
   ///
-  /// - Parameter entry: What is kept of the object; what was edited in the copy waits in it.
+  /// - Parameter entry: That of the object; the edits of the copy wait in it.
   func join(_ entry: inout OutboxEntry, _ copy: ManagedObjectID) throws {
     let id = entry.id
     let edit = try takeEdit(of: copy)
@@ -48,7 +48,7 @@ struct RowMerger {
 
   /// Forgets that the copy waits to be sent.
   ///
-  /// - Returns: What waited, and the same properties with what they are now; nil when nothing did.
+  /// - Returns: The waiting edit, and the same properties with their present values; nil is none.
   private func takeEdit(
     of copy: ManagedObjectID
   ) throws -> (waiting: OutboxEntry.Edit, values: OutboxEntry.Edit)? {
@@ -82,7 +82,7 @@ struct RowMerger {
       return
     }
     if let slot = relationship.inverseSlot, relationship.isOneToOne {
-      // The other of a pair belongs to nobody else, unless the object has one already.
+      // The other of a pair has one partner, unless the object has one already.
       guard try transaction.value(slot, of: id).isNull else { return }
     }
     for owner in owners {
@@ -94,7 +94,7 @@ struct RowMerger {
   /// Gives the object the members that the copy has in common with others, and leads it where the
   /// copy leads as far as it leads nowhere.
   ///
-  /// - Parameter since: What was edited since the object was sent: links that went are not taken.
+  /// - Parameter since: The edits since the object was sent: links that went are not taken.
   private func takeMembers(
     of copy: ManagedObjectID, to id: ManagedObjectID, _ since: OutboxEntry.Edit?
   ) throws {

@@ -1,10 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// Gives an object back what the server last said of it. Confined to a transaction.
+/// Gives an object the server's last values back. Confined to a transaction.
 ///
-/// A reference to an object that is not here any more stays empty; where somebody else has taken
-/// the place of the object in a one-to-one relationship meanwhile, they keep it. The object comes
+/// A reference to an object that is not here any more stays empty; where another object has taken
+/// the place of the object in a one-to-one relationship meanwhile, it keeps it. The object comes
 /// last in ordered lists of others.
 struct RowReverter {
   private let transaction: StoreTransaction
@@ -17,8 +17,8 @@ struct RowReverter {
     self.edit = edit
   }
 
-  /// Names of properties of which nobody knows what the server had: they were edited before there
-  /// was an outbox.
+  /// Names of properties whose server values are not known: they were edited before there was an
+  /// outbox.
   var unknown: [String] {
     let entity = id.entity
     guard edit.kind == .update else { return [] }
@@ -43,7 +43,7 @@ struct RowReverter {
     try transaction.restore(values, as: id)
   }
 
-  /// Writes what is known of the object, which is there.
+  /// Writes the known values of the object, which is there.
   func revert() throws {
     for relationship in id.entity.relationships {
       guard let value = edit.base[relationship.name] else { continue }
@@ -68,7 +68,7 @@ struct RowReverter {
 
   // MARK: - Relationships
 
-  /// Where a reference may lead: to what is there, and not taken by somebody else.
+  /// Where a reference may lead: to an object that is there, and not taken by another one.
   private func present(_ value: Value, _ relationship: RelationshipDescription) throws -> Int64? {
     guard case .int(let row) = value else { return nil }
     let target = ManagedObjectID(entity: id.entity.destination(of: relationship), row: row)

@@ -2,16 +2,16 @@ public import Foundation
 import SyncCore
 public import SyncEngine
 
-/// Sends what waits in an outbox; see ``Outbox/send()``.
+/// Sends the changes that wait in an outbox; see ``Outbox/send()``.
 ///
 /// ```swift
 /// let operation = SendOperation(outbox)
-/// pull.addDependency(operation)                 // edits first, then what the server makes of them
+/// pull.addDependency(operation)                 // edits first, then the server's version of them
 /// queue.addOperation(operation)
 /// ```
 ///
 /// Runs of one outbox follow each other, whichever queues they are on. Cancelling it stops at once;
-/// what was sent without an answer is sent again, the same, in the next run.
+/// a change that was sent without an answer is sent again, the same, in the next run.
 public final class SendOperation: AsynchronousOperation<OutboxReport>, @unchecked Sendable {
   // Everything that changes is in the task, which is in its lock, and in the progress, which has
   // its own.
