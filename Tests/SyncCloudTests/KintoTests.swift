@@ -211,7 +211,7 @@ import Testing
       retry: RetryPolicy(attempts: 5, delay: 100, longestDelay: 100))
     let error = await #expect(throws: CloudError.self) { try await here.engine.sync() }
     #expect(error?.code == .unreachable)
-    #expect(try #require(error?.message).contains("Nobody answers at 127.0.0.1:1"))
+    #expect(try #require(error?.message).contains("There is no answer from 127.0.0.1:1"))
   }
 
   // MARK: - Who and where

@@ -5,9 +5,9 @@ import SyncCore
 ///
 /// ```
 /// <hash>-<size>.jpg     a whole file
-/// part-<hash>-<size>    what has arrived of one
+/// part-<hash>-<size>    the chunks of one that have arrived
 /// sent-<hash>           how many chunks of one the server has: `<generation of the zone> <count>`
-/// looked                its date says when it was last looked for files on the server that nobody refers to
+/// looked                its date says when it was last looked for files on the server that no record refers to
 /// ```
 struct AssetFolder: Sendable {
   let url: URL
@@ -42,7 +42,7 @@ struct AssetFolder: Sendable {
 
   // MARK: - Whole files
 
-  /// Takes a file that somebody makes at a place that it is given.
+  /// Takes a file that a closure makes at the place it is given.
   ///
   /// - Returns: Its name.
   func add(_ pathExtension: String, _ make: (URL) throws -> Void) throws(CloudError) -> String {
@@ -78,7 +78,7 @@ struct AssetFolder: Sendable {
     try? FileManager.default.removeItem(at: location(name))
   }
 
-  /// What is in the folder: names with sizes and when they were last used.
+  /// The files of the folder: names, sizes, and when they were last used.
   func content() -> [(name: String, size: Int64, used: Date)] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     return names.compactMap { name in
@@ -141,7 +141,7 @@ struct AssetFolder: Sendable {
     }
   }
 
-  /// Opens what has arrived of a file, cut to whole chunks.
+  /// Opens the part of a file that has arrived, cut to whole chunks.
   ///
   /// - Returns: The file, at whose end it goes on, and how many bytes there are.
   func openPart(

@@ -6,14 +6,14 @@ import SyncStore
 extension CloudEngine {
   /// Removes bytes here that can be fetched again, those first that were not used for longest,
   /// until those that stay are not more than so many. Attributes that say `onDemand` count, and
-  /// files that no object names. What was not sent stays.
+  /// files that no object names. Unsent bytes stay.
   ///
   /// - Parameters:
   ///   - bytes: How many may stay.
   ///   - pinned: Objects that keep theirs.
   /// - Returns: How many bytes went.
   /// - Throws: `StoreError`.
-  /// - Complexity: Linear in objects that name files, and in what is here.
+  /// - Complexity: Linear in the objects that name files, and in the files here.
   @discardableResult
   public func evictAssets(
     keeping bytes: Int64, pinned: Set<ManagedObjectID> = []
@@ -47,7 +47,7 @@ extension CloudEngine {
     }
     for file in files.folder.content() {
       let isHalf = CloudAsset(fileName: file.name) == nil && file.used.isLongAgo
-      // One that somebody has taken up since stays.
+      // A file that was used since stays.
       if isHalf || names[file.name] == file.used.milliseconds { files.folder.remove(file.name) }
     }
     monitor.tell()
@@ -56,9 +56,9 @@ extension CloudEngine {
 }
 
 extension CloudEngine {
-  /// Removes what is in the folder and no object names.
+  /// Removes files of the folder that no object names.
   ///
-  /// - Parameter names: Files that may go, with what has arrived of them; nil is all.
+  /// - Parameter names: Files that may go, with their parts; nil is all.
   func removeUnnamedAssets(_ names: Set<String>? = nil) async throws {
     guard fields.hasAssets, names?.isEmpty != true else { return }
     let kept = try await write { try AssetEviction($0, []).keptNames() }
@@ -95,13 +95,13 @@ extension CloudEngine {
 }
 
 extension Date {
-  /// Whether nobody comes back to what was left alone since then.
+  /// Whether a download that was left alone since then is given up.
   fileprivate var isLongAgo: Bool { timeIntervalSinceNow < -30 * 86_400 }
 
   fileprivate var milliseconds: Int64 { Int64(timeIntervalSince1970 * 1000) }
 }
 
-/// What may go of the bytes that are here. Confined to the body of a write.
+/// The bytes here that may go. Confined to the body of a write.
 private struct AssetEviction {
   /// Bytes in a row.
   struct Body {

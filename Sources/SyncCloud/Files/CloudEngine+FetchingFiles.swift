@@ -12,8 +12,8 @@ extension CloudEngine {
   /// try await cloud.fetchAsset(of: note, \.$photo)
   /// ```
   ///
-  /// What has arrived is kept when it fails or is cancelled, and the next call goes on there. Files
-  /// are fetched one after the other; pulls and pushes go on meanwhile.
+  /// The bytes that have arrived are kept when it fails or is cancelled, and the next call goes on
+  /// there. Files are fetched one after the other; pulls and pushes go on meanwhile.
   ///
   /// - Parameters:
   ///   - object: Whose; it is saved.
@@ -65,17 +65,17 @@ extension CloudEngine {
     return AssetPlace(object: object, slot: slot)
   }
 
-  // MARK: - What comes with pulls
+  // MARK: - Files that come with pulls
 
   /// Files that are to be here and are not.
   private struct Missing {
-    /// Rows that hold what stands for bytes.
+    /// Rows that hold a placeholder for bytes.
     var places: [CloudAsset: [AssetPlace]] = [:]
     var names: Set<String> = []
   }
 
-  /// Fetches what is to come with pulls. What cannot be had is said by its state, and tried again
-  /// by another engine.
+  /// Fetches the files that are to come with pulls. The state of a file says why it cannot be had;
+  /// the next engine on the store tries again.
   func fetchEagerAssets() async throws {
     guard fields.hasAssets, files.state.withLock({ $0.mayMiss }) else { return }
     files.state.withLock { $0.mayMiss = false }
@@ -149,7 +149,7 @@ extension CloudEngine {
     try await files.downloads.run {
       var missing: [AssetPlace] = []
       for place in places {
-        // Somebody may have been quicker.
+        // Another call may have fetched it meanwhile.
         if case .data(let data)? = try await value(at: place),
           CloudAsset(placeholder: data) == asset
         {
@@ -209,10 +209,10 @@ extension CloudEngine {
         stamp: record.stamp(of: place.field), hash: asset.hash, size: asset.size, used: now))
   }
 
-  /// Brings what is missing of a file, chunk by chunk.
+  /// Brings the missing chunks of a file, one by one.
   ///
-  /// - Returns: The whole file, under the name of a part. Whoever takes it away holds the turn of
-  ///   the downloads.
+  /// - Returns: The whole file, under the name of a part. The caller holds the turn of the
+  ///   downloads until it has taken the file away.
   @concurrent func download(
     _ asset: CloudAsset, _ progress: Progress
   ) async throws -> URL {
@@ -253,7 +253,7 @@ extension CloudEngine {
     return files.folder.part(of: asset)
   }
 
-  /// Which zone has a file: what is shared has files of its own.
+  /// The zone that has a file: shared zones have files of their own.
   private func place(of asset: CloudAsset) async throws -> (CloudZone, ServedFile) {
     for zone in [zone] + (try await sharedZones()) + (try await stoppedZones()) {
       let manifest = try await find(file: asset.hash, in: ServedFile.manifests(of: zone))

@@ -101,7 +101,7 @@ extension CloudEngine {
 
   static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  /// What an attribute holds; nil when there is no such object any more.
+  /// The value of an attribute; nil when there is no such object any more.
   func value(at place: AssetPlace) async throws -> Value? {
     try await read { reader in
       try reader.rows(place.object.entity, rows: [place.object.row]).first?.values[place.slot]
@@ -123,10 +123,10 @@ extension CloudEngine {
 
   // MARK: - One file
 
-  /// Sends a file that is not here to a zone that has not got it: what moves from one zone to
-  /// another takes its files along.
+  /// Sends a file that is not here to a zone that has not got it: an object that moves from one
+  /// zone to another takes its files along.
   ///
-  /// - Returns: Why it cannot be sent; nil when it is there, and when nobody has it.
+  /// - Returns: Why it cannot be sent; nil when it is there, and when no zone has it.
   private func bring(
     _ asset: CloudAsset, _ place: AssetPlace, to zone: CloudZone
   ) async throws -> String? {
@@ -208,7 +208,7 @@ extension CloudEngine {
     return made.generation
   }
 
-  /// Whether the server has a whole file, and keeps it: what nobody referred to is wanted again.
+  /// Whether the server has a whole file, and keeps it: its mark of being unused is taken off.
   private func hasFile(_ asset: CloudAsset, _ zone: CloudZone) async throws -> Bool {
     let manifests = ServedFile.manifests(of: zone)
     while true {
@@ -218,9 +218,9 @@ extension CloudEngine {
       let wanted = CloudSave.replace(name: asset.hash, tag: record.tag, content: file.manifest)
       let result = try await request { try await transport.save([wanted], in: manifests) }
       switch result.first {
-      // Whose file it is looks at the records once more before it goes.
+      // In a zone that is refused, the owner looks at the records once more before a file goes.
       case .saved, .refused: return true
-      // Somebody was quicker.
+      // Another engine has written the manifest since.
       case .conflict, .missing: continue
       case nil: throw Self.incomplete
       }

@@ -1,19 +1,19 @@
 import Foundation
 import SyncCore
 
-/// Files on the server that nobody refers to.
+/// Files on the server to which no record refers.
 extension CloudEngine {
   /// Removes files from the server to which no record has referred for a while, in each zone that
   /// may be written. ``sync(progress:)`` does it once a week, see ``unusedAssetGrace``.
   ///
   /// A file that no record refers to is marked with the time of the server; one whose mark is old
-  /// enough goes. Who sends a record with such a file takes the mark off before. So a file goes at
-  /// the second call at the earliest.
+  /// enough goes. An engine that sends a record with such a file takes the mark off before. So a
+  /// file goes at the second call at the earliest.
   ///
-  /// - Parameter grace: Seconds for which nobody has to have referred to it.
+  /// - Parameter grace: Seconds for which no record may have referred to a file that goes.
   /// - Returns: How many files went.
   /// - Throws: ``CloudError``; `CancellationError`.
-  /// - Complexity: Linear in what the server has: all records are read.
+  /// - Complexity: Linear in the records of the server: all are read.
   @discardableResult
   public func removeUnusedAssets(after grace: Double = 30 * 86_400) async throws -> Int {
     try await turn.run {
@@ -76,7 +76,8 @@ private struct UnusedFiles {
     return count
   }
 
-  /// Notes that somebody looks. A clock that is wrong here then makes no file old.
+  /// Writes a record, for its time: the server's clock counts, so that a wrong clock here makes no
+  /// file old.
   ///
   /// - Returns: When the server wrote that; nil when it did not.
   private func serverTime() async throws -> Int64? {
@@ -99,13 +100,13 @@ private struct UnusedFiles {
     _ = try await self.save(save, ServedFile.manifests(of: zone))
   }
 
-  /// - Returns: Whether it went; somebody may want it again since.
+  /// - Returns: Whether it went; a record may have come to need it again.
   private func remove(_ record: CloudRecord) async throws -> Bool {
     guard let size = record.content?["size"]?.integerValue,
       let asset = CloudAsset(hash: record.name, size: size),
       let file = ServedFile(record, of: asset)
     else { return false }
-    // The manifest first: who wants the file again finds none, and sends it.
+    // The manifest first: an engine that needs the file again finds none, and sends it.
     let removal = CloudSave.replace(name: record.name, tag: record.tag, content: [:])
     guard case .saved? = try await save(removal, ServedFile.manifests(of: zone)) else {
       return false

@@ -2,7 +2,8 @@ import Foundation
 import SyncCore
 import SyncGraph
 
-/// What an engine knows of the files of its objects. Everything that changes is under one mutex.
+/// The files of an engine's objects: settings, and the state of transfers. Everything that changes
+/// is under one mutex.
 final class CloudFiles: Sendable {
   struct State {
     /// The largest that is sent.
@@ -20,7 +21,7 @@ final class CloudFiles: Sendable {
     /// Whether files may be missing that come with pulls.
     var mayMiss = true
 
-    /// What is being sent, by ``AssetPlace``, or fetched, by hash, or has failed.
+    /// Files that are being sent, by ``AssetPlace``, or fetched, by hash, or have failed.
     var transfers: [String: CloudAssetState] = [:]
   }
 
@@ -62,8 +63,8 @@ public enum CloudAssetState: Sendable, Hashable {
   /// On its way here; how much of it has arrived.
   case downloading(Double)
 
-  /// What it could not be sent or fetched for. The next push tries to send it again, and the next
-  /// call that fetches it.
+  /// The reason for which it could not be sent or fetched. The next push, or the next call that
+  /// fetches it, tries again.
   case failed(String)
 }
 
@@ -74,6 +75,6 @@ struct AssetPlace: Sendable, Hashable {
 
   var field: String { object.entity.properties[slot].name }
 
-  /// Stands for it among what is being sent.
+  /// Its key among the transfers of ``CloudFiles``.
   var key: String { "\(object.entity.rootEntity.name)/\(object.row)/\(field)" }
 }

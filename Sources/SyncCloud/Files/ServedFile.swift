@@ -2,10 +2,10 @@ import Foundation
 import SyncCore
 
 /// A file as a server has it: chunks, and a manifest that is written last, in two zones of their
-/// own, so that nobody pulls them.
+/// own, so that no pull brings them.
 ///
 /// ```
-/// <zone>-files    <hash>             {"size": 600000, "chunk": 262144}; "unused": time since when nobody refers to it
+/// <zone>-files    <hash>             {"size": 600000, "chunk": 262144}; "unused": time since when no record refers to it
 /// <zone>-chunks   <hash>-0 … -2      {"b": base64, "h": SHA-256 of the chunk}
 /// ```
 ///
@@ -25,7 +25,7 @@ struct ServedFile {
   let size: Int64
   let chunk: Int64
 
-  /// When it was first seen that nobody refers to it, by the server's clock.
+  /// When it was first seen that no record refers to it, by the server's clock.
   let unused: Int64?
 
   /// How many chunks there are.
@@ -62,7 +62,7 @@ struct ServedFile {
     ["b": .string(bytes.base64EncodedString()), "h": .string(CloudAsset(of: bytes).hash)]
   }
 
-  /// The bytes of a chunk; nil when they are not what was written.
+  /// The bytes of a chunk; nil when they do not have their size or their hash.
   static func bytes(_ record: CloudRecord?, count: Int) -> Data? {
     guard let content = record?.content,
       let bytes = content["b"]?.stringValue.flatMap({ Data(base64Encoded: $0) }),

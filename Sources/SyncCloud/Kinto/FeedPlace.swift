@@ -2,10 +2,10 @@
 /// records: milliseconds of the server's clock, of which no two in a collection are equal.
 ///
 /// A server with several workers on PostgreSQL may commit a version some seconds after later ones,
-/// so what was read last is read again until the server's clock is ``overlap`` past it. That is
-/// only asked for its times: what is among ``known`` need not come once more. After that a place is
-/// settled, and asking what is new is one request, which an unchanged server answers without a
-/// body.
+/// so the versions that were read last are read again until the server's clock is ``overlap`` past
+/// them. Only their times are asked for: versions among ``known`` need not come once more. After
+/// that a place is settled, and asking for changes is one request, which an unchanged server
+/// answers without a body.
 struct FeedPlace: Sendable, Equatable {
   /// How long an earlier version may still appear, in milliseconds.
   static let overlap: Int64 = 5000
@@ -13,7 +13,7 @@ struct FeedPlace: Sendable, Equatable {
   /// How many versions a token remembers; the oldest are forgotten, and read again.
   private static let remembered = 2000
 
-  /// After what the next page begins.
+  /// The time after which the next page begins.
   private(set) var start: Int64 = 0
 
   /// Up to which nothing new can appear any more, once the place is no longer in the midst of
@@ -23,11 +23,11 @@ struct FeedPlace: Sendable, Equatable {
   /// The latest version that was seen, or that the server says there is.
   private(set) var newest: Int64 = 0
 
-  /// Versions after ``settled`` that whoever has the token knows, in order.
+  /// Versions after ``settled`` that the holder of the token knows, in order.
   private(set) var known: [Int64] = []
 
-  /// Whether all up to ``newest`` was asked for. It was not once somebody has written it
-  /// themselves: what others wrote before may be missing.
+  /// Whether all up to ``newest`` was asked for. It was not when ``newest`` is a version that the
+  /// holder of the token wrote: versions that others wrote before it may be missing.
   private(set) var isWhole = true
 
   /// The beginning.
@@ -61,14 +61,14 @@ struct FeedPlace: Sendable, Equatable {
     _ times: [Int64], newest latest: Int64?, clock: Int64?, isFirst: Bool, hasMore: Bool
   ) {
     newest = max(newest, latest ?? 0, times.max() ?? 0)
-    // What the first page of a pull has settled stands for all of them.
+    // The place that the first page of a pull settles holds for all its pages.
     if isFirst { settled = max(settled, min(newest, (clock ?? newest) - FeedPlace.overlap)) }
     keep(times)
     isWhole = true
     start = hasMore ? times.last ?? start : settled
   }
 
-  /// Notes versions that whoever has the token has written, so that they need not be shown.
+  /// Notes versions that the holder of the token has written, so that they need not be shown.
   mutating func remember(_ times: [Int64]) {
     guard let latest = times.max(), latest > settled else { return }
     if latest > newest { (newest, isWhole) = (latest, false) }
@@ -82,7 +82,7 @@ struct FeedPlace: Sendable, Equatable {
 
   // MARK: - Text
 
-  /// `1795232914360`, or the numbers, those that are known as distances from what is settled, and a
+  /// `1795232914360`, or the numbers, those that are known as distances from ``settled``, and a
   /// mark when something may be missing:
   /// `1795232909360+1795232909360+1795232914360?+4990.4995.5000`.
   var text: String {

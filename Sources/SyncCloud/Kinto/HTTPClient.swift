@@ -9,7 +9,7 @@ import SyncCore
 /// Sends requests, each with a time limit for silence: whatever arrives, or is sent, begins it
 /// anew, so that a slow line is no dead one.
 ///
-/// What FoundationNetworking does not do well decides the form:
+/// Faults of FoundationNetworking decide the form:
 /// - It never calls back when a server answers 401 with `WWW-Authenticate: Basic` and there is no
 ///   delegate. The answer and its body reach the delegate before the challenge does, which is then
 ///   refused.
@@ -28,7 +28,7 @@ final class HTTPClient: Sendable {
     func header(_ name: String) -> String? { headers[name.lowercased()] }
   }
 
-  /// For what has no body.
+  /// For requests without a body.
   private let line: HTTPLine
   private let timeout: Double
 
@@ -104,7 +104,7 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
     /// When anything was last sent or received.
     var heard = ContinuousClock.now
 
-    /// Whether the server asked for credentials: what it answered is all there is.
+    /// Whether the server asked for credentials: no more of its answer will come.
     var isChallenged = false
     var isExpired = false
 
@@ -230,7 +230,7 @@ private final class HTTPDelegate: NSObject, URLSessionDataDelegate {
       return CloudError(
         .unreachable,
         message:
-          "Nobody answers at \(place) (\(reason)). Is the address right, and does the server run?",
+          "There is no answer from \(place) (\(reason)). Is the address right, and does the server run?",
         isClosed: true)
     }
     return unreachable(reason)

@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// An answer of a Kinto server, and what its status means.
+/// An answer of a Kinto server, and the meaning of its status.
 ///
 /// A status alone is not believed where it would say something about records: proxies and portals
 /// answer with any of them. Kinto's own errors have a number
@@ -26,8 +26,8 @@ struct KintoAnswer {
   /// The number of Kinto's error; nil when it is none of Kinto's.
   var errno: Int64? { (try? body())?["errno"]?.integerValue }
 
-  /// Whether what was asked for is not there. A bucket that is not there is forbidden, as one of
-  /// somebody else is.
+  /// Whether the thing that was asked for is not there. A bucket that is not there is forbidden, as
+  /// one of another account is.
   var isMissing: Bool {
     switch status {
     case 404: errno == 110 || errno == 111
@@ -36,10 +36,10 @@ struct KintoAnswer {
     }
   }
 
-  /// Whether it is of a server that does not know who asked.
+  /// Whether the server does not know the account.
   var isAnonymous: Bool { (try? json())?["user"] == nil && status == 200 }
 
-  /// Whether parts of a batch were refused because the server does not know who asked.
+  /// Whether parts of a batch were refused because the server does not know the account.
   var hasRefusedParts: Bool {
     (try? json())?["responses"]?.arrayValue?.contains { $0["status"]?.integerValue == 401 } ?? false
   }
@@ -54,7 +54,7 @@ struct KintoAnswer {
     header("Date").flatMap(Seconds.date).map { Int64($0.timeIntervalSince1970 * 1000) - duration }
   }
 
-  /// Milliseconds since 1970 that a server says; nil for what can be none.
+  /// Milliseconds since 1970 that a server says; nil for a number that can be none.
   static func time(_ milliseconds: Int64) -> Int64? {
     (0...1 << 53).contains(milliseconds) ? milliseconds : nil
   }
@@ -86,7 +86,7 @@ struct KintoAnswer {
     throw Self.error(status, text: (try? body())?["message"]?.stringValue, retryAfter: seconds)
   }
 
-  /// What a status means for a request as a whole.
+  /// The error of a status for a request as a whole.
   static func error(_ status: Int, text: String?, retryAfter seconds: Double?) -> CloudError {
     let reason = text.map { " (\($0))" } ?? ""
     switch status {

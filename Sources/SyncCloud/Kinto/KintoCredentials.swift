@@ -2,7 +2,7 @@ import Foundation
 import SyncCore
 
 /// The value of `Authorization`. Of credentials that a closure renews, one call at a time asks for
-/// new ones, and those that waited for it take what it got.
+/// new ones, and those that waited for it take the same.
 final class KintoCredentials: Sendable {
   private let signIn: KintoTransport.SignIn
   private let renewed = Locked<String?>(nil)
@@ -15,7 +15,7 @@ final class KintoCredentials: Sendable {
   /// Whether there may be others when these are refused.
   var areRenewed: Bool { if case .renewed = signIn { true } else { false } }
 
-  /// - Parameter refused: What the server has refused; nil when it was not asked.
+  /// - Parameter refused: The value that the server has refused; nil when it was not asked.
   func header(refused: String?) async throws -> String {
     guard case .renewed(let renew) = signIn else { return try Self.header(of: signIn) }
     return try await turn.run {

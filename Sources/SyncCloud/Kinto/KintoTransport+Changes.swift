@@ -70,7 +70,7 @@ extension KintoTransport {
     return CloudToken(rawValue: (name.map { "\($0)/" } ?? "") + place.text)
   }
 
-  /// Asks for the times of what may have appeared since, without the records.
+  /// Asks for the times of versions that may have appeared since, without the records.
   ///
   /// - Returns: The place after it when all of it is known; else the one before the first that is
   ///   not.
@@ -153,8 +153,8 @@ extension KintoTransport {
       .tokenRefused, message: "The server does not know the place \(place) in its changes.")
   }
 
-  /// A record as the server shows it. What has `deleted` and no `type` is a tombstone: a live
-  /// record of ours always has a type.
+  /// A record as the server shows it. A record with `deleted` and without `type` is a tombstone: a
+  /// live record of ours always has a type.
   static func record(_ json: JSONValue) throws -> CloudRecord {
     guard var content = json.objectValue, let name = content["id"]?.stringValue,
       let time = content["last_modified"]?.integerValue.flatMap(KintoAnswer.time)

@@ -55,8 +55,8 @@ extension KintoTransport {
     ]
   }
 
-  /// Whether all of a batch was forbidden, though none of it is somebody else's: that is no matter
-  /// of its records.
+  /// Throws when all of a batch was forbidden, though none of its records is another account's: the
+  /// zone is forbidden then, not a record.
   private static func checkAccess(_ parts: [Part], in zone: CloudZone) throws {
     let isZone = parts.allSatisfy { part in
       part.status == 403 && (zone.scope == .private || part.save.tag == nil)

@@ -4,15 +4,15 @@ import SyncCore
 /// Zones that are shared.
 ///
 /// ```
-/// collection of the zone   read by the participants, written by its owner alone; its data say who takes part (`members`)
+/// collection of the zone   read by the participants, written by its owner alone; its data name the participants (`members`)
 ///                          and where the records are (`place`)
-/// collection of the place  its records; who may write has `write` there
+/// collection of the place  its records; participants that may write have `write` there
 /// ```
 ///
-/// Who has made a record keeps his access to it for as long as it is there. So when somebody loses
-/// a right, the records are copied to another place, and the one before is removed. What others
-/// write there meanwhile they send once more: to them the server is one that was taken back to an
-/// earlier state.
+/// An account that has made a record keeps its access to it for as long as the record is there. So
+/// when a participant loses a right, the records are copied to another place, and the one before is
+/// removed. Records that others write there meanwhile they send once more: to them the server is
+/// one that was taken back to an earlier state.
 extension KintoTransport {
   /// Where the records of a zone are.
   struct Place: Equatable {
@@ -43,8 +43,7 @@ extension KintoTransport {
       try await allow(members, in: known, of: zone)
     } else {
       place = "\(zone.name)-\(UUID().uuidString.lowercased().prefix(8))"
-      // Whoever is left out does not find the new one, and nobody else misses the one before for
-      // long.
+      // An account that is left out does not find the new place, and the others soon come to it.
       try await make(place, of: zone)
       if let known = before.place { try await copy(known, to: place, of: zone) }
       try await allow(members, in: place, of: zone)
@@ -54,7 +53,7 @@ extension KintoTransport {
       list[account] = .string(access.rawValue)
     }
     let path = try await directory(of: zone)
-    // Data are merged one level deep, so what is under each name is replaced whole; permissions are
+    // Data are merged one level deep, so the value of each name is replaced whole; permissions are
     // replaced where they are named.
     let answer = try await send(
       "PATCH", path,

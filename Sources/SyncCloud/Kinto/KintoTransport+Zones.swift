@@ -1,7 +1,7 @@
 import Foundation
 import SyncCore
 
-/// Zones, and who may look into them.
+/// Zones, and the accounts that may look into them.
 extension KintoTransport {
   public func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
     let path = try await directory(of: zone)
@@ -28,8 +28,9 @@ extension KintoTransport {
           "The collection \(path) was not made by SyncStack: it has no generation. Use another app name."
       )
     }
-    // Who may only read a collection is not shown its permissions, whether or not it may add
-    // records of its own: what it may not change is refused record by record.
+    // The server does not show the permissions of a collection to an account that may only read it,
+    // whether or not it may add records of its own: changes that it may not make are refused record
+    // by record.
     let root = try await readRoot()
     var isReadOnly = root.isReadOnly
     if zone.scope == .private {
@@ -46,7 +47,7 @@ extension KintoTransport {
     let bucket = try await bucket(of: zone)
     let guardHeader = ["If-None-Match": "*"]
     let made = try await send("PUT", "/buckets/\(bucket)", headers: guardHeader, body: [:])
-    // It is there: made by this account earlier, or by somebody else.
+    // 412 means that it is there: made by this account earlier, or by another one.
     if made.status != 412, !made.isMissing { try made.check() }
     if zone.scope == .private { try await checkBucket(of: zone) }
     let permissions: JSONValue =
@@ -61,7 +62,7 @@ extension KintoTransport {
 
   // MARK: - Owner
 
-  /// The name of an account's bucket can be guessed, so somebody else may have made it, and would
+  /// The name of an account's bucket can be guessed, so another account may have made it, and would
   /// read all that is sent into it.
   private func checkBucket(of zone: CloudZone) async throws {
     let bucket = try await bucket(of: zone)
@@ -73,16 +74,17 @@ extension KintoTransport {
     known.withLock { _ = $0.owned.insert(bucket) }
   }
 
-  /// Whether the account may write, and nobody else may do anything. The server shows that to who
-  /// may write, and always counts who has made something among them.
+  /// Throws unless the account may write, and no other may do anything. The server shows the
+  /// permissions to accounts that may write, and counts the one that made the bucket among them.
   ///
-  /// - Parameter readers: Who may read besides.
+  /// - Parameter readers: Accounts that may read besides.
   private func check(
     _ permissions: JSONValue?, of path: String, readers: Set<String> = []
   ) async throws {
     guard let lists = permissions?.objectValue else {
       throw CloudError(
-        .unreachable, message: "The server does not say who may use \(path). Sync again later.")
+        .unreachable,
+        message: "The server does not show the permissions of \(path). Sync again later.")
     }
     let account = try await readRoot().account.map(JSONValue.string)
     let others = lists.contains { list in
@@ -98,8 +100,8 @@ extension KintoTransport {
     CloudError(
       .notOwner,
       message:
-        "\(path) on the server, where what is the account's alone belongs, was made by somebody else or is open to "
-        + "others. Nothing was sent. Use another app name, or have whoever runs the server look.")
+        "\(path) on the server, the place of the account's private records, was made by another account or is open to "
+        + "others. Nothing was sent. Use another app name, or ask the administrator of the server.")
   }
 
   public func remove(_ zone: CloudZone) async throws {
@@ -112,7 +114,7 @@ extension KintoTransport {
       } catch let error as CloudError where error.code == .zoneMissing {
         return
       }
-      // First what nobody finds without the other.
+      // The place first: without its directory no client would find it again.
       if place.path != directory { try await delete(place.path) }
     }
     try await delete(directory)

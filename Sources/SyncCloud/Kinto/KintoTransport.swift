@@ -14,17 +14,17 @@ import SyncCore
 ///
 /// | here | there |
 /// |---|---|
-/// | private zone | a collection in a bucket of its own per app and account, into which nobody else may look |
+/// | private zone | a collection in a bucket of its own per app and account, into which no other account may look |
 /// | public zone | a collection in a bucket per app, which everybody may read |
-/// | participants | who may read the collection; see `KintoTransport+Sharing.swift`. One needs only the name: `ann` is `account:ann` |
+/// | participants | accounts that may read the collection; see `KintoTransport+Sharing.swift`. The name alone will do: `ann` is `account:ann` |
 /// | generation | member `generation` of the collection's data, drawn when it is made |
 /// | tag | `last_modified` of the record |
-/// | token | a time up to which everything is known, and what is known after it; see `FeedPlace` |
+/// | token | a time up to which everything is known, and the versions after it that are known; see `FeedPlace` |
 ///
 /// A batch in which any part says 409 or 5xx is not believed at all: a server on PostgreSQL rolls
 /// back parts that it has said were done.
 public final class KintoTransport: CloudTransport {
-  /// Who asks.
+  /// The credentials of the account.
   public enum SignIn: Sendable {
     /// Name and password of an account.
     case password(String, String)
@@ -32,9 +32,9 @@ public final class KintoTransport: CloudTransport {
     /// A token that the server takes as `Authorization: Bearer`.
     case token(String)
 
-    /// What a closure gives: asked before the first request, and once more whenever the server does
-    /// not accept it any more. When it is not accepted then either, that is
-    /// ``CloudError/Code/notSignedIn``.
+    /// The credentials that a closure gives: it is asked before the first request, and once more
+    /// whenever the server does not accept them any more. When the new ones are refused, too, that
+    /// is ``CloudError/Code/notSignedIn``.
     case renewed(@Sendable () async throws -> SignIn)
   }
 
@@ -43,11 +43,11 @@ public final class KintoTransport: CloudTransport {
   private let credentials: KintoCredentials
   private let client: HTTPClient
 
-  /// What is known of the server.
+  /// The server as far as it is known.
   let known = Locked(Known())
 
   struct Known: Sendable {
-    /// What its root says, once it was asked.
+    /// The answer of its root, once it was asked.
     var root: Root?
 
     /// Buckets of which it was seen that they are the account's alone.
@@ -72,7 +72,7 @@ public final class KintoTransport: CloudTransport {
   ///   - url: Address of the server; `/v1` is added when it is missing.
   ///   - app: Keeps programs on one server apart. Letters, digits, `-` and `_`, the first of them a
   ///     letter or digit.
-  ///   - signIn: Who asks.
+  ///   - signIn: The credentials of the account.
   ///   - timeout: Seconds of silence after which a request fails. A slow line is none.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none.
   public init(_ url: URL, app: String, signIn: SignIn, timeout: Double = 30) throws {
@@ -112,13 +112,13 @@ public final class KintoTransport: CloudTransport {
 
   func readRoot() async throws -> Root {
     if let root = known.withLock({ $0.root }) { return root }
-    // Who is not known is answered all the same, without a name.
+    // The root answers an account that it does not know all the same, without a name.
     let answer = try await send("GET", "/") { $0.status == 401 || $0.isAnonymous }
     let json: JSONValue = answer.status == 404 ? .null : try answer.json()
     guard json["settings"]?.objectValue != nil || json["http_api_version"]?.stringValue != nil
     else {
       throw CloudError(
-        .unsupported, message: "What answers at \(base) is no Kinto server. Check the address.")
+        .unsupported, message: "The server at \(base) is no Kinto server. Check the address.")
     }
     let read = Root(
       account: json["user"]?["id"]?.stringValue,
@@ -129,7 +129,7 @@ public final class KintoTransport: CloudTransport {
     return read
   }
 
-  /// Forgets what the server said of its limits; called when it takes less than that.
+  /// Forgets the limits that the server named; called when it takes less than that.
   func forgetLimits() {
     known.withLock { $0.root = nil }
   }
@@ -141,7 +141,7 @@ public final class KintoTransport: CloudTransport {
     var owner = zone.owner
     if owner == nil { owner = try await readRoot().account }
     guard let account = owner else { throw KintoAnswer.notSignedIn }
-    // FNV-1a, 64 bits: names of buckets may not hold what names of accounts may.
+    // FNV-1a, 64 bits: names of buckets allow fewer characters than names of accounts.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in account.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     return "\(app)-\(String(hash, radix: 16))"
@@ -158,7 +158,7 @@ public final class KintoTransport: CloudTransport {
     let answer = try await send(method, path, headers, body, authorization)
     guard credentials.areRenewed, isRefused(answer) else { return answer }
     let renewed = try await credentials.header(refused: authorization)
-    // They may be those of somebody else.
+    // They may be those of another account.
     if path != "/" { known.withLock { $0.root = nil } }
     return try await send(method, path, headers, body, renewed)
   }

@@ -15,8 +15,8 @@ import SyncCore
 /// PostgreSQL's client library, libpq (https://www.postgresql.org/docs/current/libpq.html), looked
 /// for when it is first used: a machine without it builds and runs everything else.
 ///
-/// The functions have the library's names. What they mean, and who frees what, stands in its
-/// manual.
+/// The functions have the library's names. Its manual says what they mean, and which side frees a
+/// result.
 struct LibPQ: @unchecked Sendable {
   // Unchecked: pointers to functions, which never change.
   typealias Connection = OpaquePointer

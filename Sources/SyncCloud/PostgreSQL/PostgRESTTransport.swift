@@ -103,7 +103,7 @@ private final class PostgRESTCaller: StoredFunctionCaller {
     request.httpBody = JSONValue.object(arguments).data()
     let last = known.withLock { $0 }
     var answer = try await send(request, last)
-    // What was not let in was not done.
+    // A request that was refused at the door has changed nothing, so it may be sent again.
     if answer.status == 401, last != nil { answer = try await send(request, nil) }
     guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
     if answer.body.isEmpty { return .null }

@@ -1,19 +1,20 @@
 import SyncCore
 
-/// Where a database is and who signs in: a connection string of libpq
+/// The place of a database and the role that signs in: a connection string of libpq
 /// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), as an address or
 /// as parameters.
 struct PostgreSQLAddress: Sendable {
   private let text: String
 
-  /// What no error may say.
+  /// The password in the text, which no error may repeat.
   let password: String?
 
   /// How many hosts it names, which are tried one after the other; at least 1.
   let hosts: Int
 
-  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` for what libpq cannot read, and
-  ///   where there is no libpq. The error does not repeat the text, which may hold a password.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` for a text that libpq cannot
+  ///   read, and where there is no libpq. The error does not repeat the text, which may hold a
+  ///   password.
   init(_ text: String) throws {
     let library = try LibPQ.load()
     guard text.contains("=") || text.contains("://"),
@@ -39,7 +40,7 @@ struct PostgreSQLAddress: Sendable {
     hosts = places.count { $0 == "," } + 1
   }
 
-  /// Opens a connection, and waits for that. What the text does not say is ours: ten seconds to
+  /// Opens a connection, and waits for that. The text overrides these defaults: ten seconds to
   /// connect to a host, fewer when silence is not waited for as long, and a line that is found dead
   /// within a minute.
   ///

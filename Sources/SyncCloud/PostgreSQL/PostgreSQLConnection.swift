@@ -4,11 +4,11 @@ import SyncCore
 /// A connection to PostgreSQL: made when it is first used, and made anew when it was lost.
 ///
 /// A queue of its own waits for the answers, one after the other. A task that is cancelled gets no
-/// answer and does not wait for one, in whatever state the line is. What was cancelled, and what
-/// the server does not answer in time, gives up the line, and the server is told to end the
-/// statement.
+/// answer and does not wait for one, whatever the state of the line. A statement that was
+/// cancelled, or that the server does not answer in time, gives up the line, and the server is told
+/// to end the statement.
 final class PostgreSQLConnection: @unchecked Sendable {
-  // Unchecked: the line is touched on the queue only, and by the last who has this.
+  // Unchecked: the line is touched on the queue only, and freed with the last reference to this.
 
   private let address: PostgreSQLAddress
   private let timeout: Double
@@ -83,7 +83,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 }
 
-/// A statement that somebody waits for; it ends once, with an answer or because it was cancelled.
+/// A statement and the task that waits for it; it ends once, with an answer or because it was
+/// cancelled.
 private final class PostgreSQLCall: Sendable {
   private struct State {
     var continuation: CheckedContinuation<String?, any Error>?

@@ -3,14 +3,14 @@ import SyncCore
 /// Why a statement, or a connection, failed.
 struct PostgreSQLFailure: Error {
   /// The code, of five letters and digits
-  /// (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil when nobody answered.
+  /// (https://www.postgresql.org/docs/current/errcodes-appendix.html); nil without an answer.
   private let state: String?
   private let message: String
 
   /// Whether the connection is of no use any more.
   let isOfConnection: Bool
 
-  /// - Parameter password: What the message must not say.
+  /// - Parameter password: The text that the message must not repeat.
   init(
     _ result: LibPQ.Result?, _ connection: LibPQ.Connection, _ library: LibPQ,
     hiding password: String?
@@ -59,7 +59,7 @@ struct PostgreSQLFailure: Error {
   /// deadlocks.
   var isOfOthers: Bool { state == "40001" || state == "40P01" }
 
-  /// The error for those who sync.
+  /// The error as the engine reports it.
   var error: CloudError {
     switch state {
     case "SY400": CloudError(.unsupported, message: message)
@@ -86,7 +86,7 @@ struct PostgreSQLFailure: Error {
         .unsupported,
         message:
           "The connection to PostgreSQL is not as safe as sslmode demands. In the connection string sslrootcert names the file "
-          + "with the certificate of whoever signed the server's, and the host is called as that certificate says. (\(message))"
+          + "with the certificate of the authority that signed the server's, and the host is the one in the server's certificate. (\(message))"
       )
     case "3F000", "42883", "42P01", "42704":
       CloudError(
@@ -103,7 +103,7 @@ struct PostgreSQLFailure: Error {
       CloudError(
         .unsupported, message: "PostgreSQL cannot keep a value that was sent. (\(message))")
     default:
-      // Nobody listens, the line was cut, or something that nobody foresaw: nothing is known.
+      // No server listens, the line was cut, or the code has no case above: nothing is known.
       CloudError(
         .unreachable, message: "PostgreSQL did not answer. Sync again later. (\(message))",
         isClosed: message.contains("Connection refused"))

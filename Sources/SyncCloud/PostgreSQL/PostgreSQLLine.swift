@@ -70,7 +70,7 @@ final class PostgreSQLLine: @unchecked Sendable {
     while true {
       try receive(patience)
       guard let result = library.getResult(connection) else { break }
-      // Of an error and what comes of it, the error says more.
+      // The first error says more than the errors that follow from it.
       if isGood(last) || last == nil {
         library.clear(last)
         last = result
@@ -105,7 +105,7 @@ final class PostgreSQLLine: @unchecked Sendable {
     PostgreSQLFailure(result, connection, library, hiding: password)
   }
 
-  /// Sends what libpq has not been able to hand over at once.
+  /// Sends the rest that libpq could not hand to the socket at once.
   private func send(_ patience: Patience) throws {
     while true {
       switch library.flush(connection) {
@@ -121,7 +121,7 @@ final class PostgreSQLLine: @unchecked Sendable {
   private func receive(_ patience: Patience) throws {
     while library.isBusy(connection) == 1 {
       _ = try wait(patience, writes: false)
-      // What it says of a line that was lost is in the result, or nowhere.
+      // The result reports a lost line; the return value would add nothing.
       _ = library.consumeInput(connection)
     }
   }
@@ -140,7 +140,7 @@ final class PostgreSQLLine: @unchecked Sendable {
   }
 }
 
-/// What ends a statement from outside. Unchecked: one queue uses it, once.
+/// Ends a statement from outside. Unchecked: one queue uses it, once.
 private struct Canceller: @unchecked Sendable {
   let library: LibPQ
   let pointer: LibPQ.Canceller?

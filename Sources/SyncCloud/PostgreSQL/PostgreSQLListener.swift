@@ -9,12 +9,12 @@
   /// After each time of silence it asks the server for a sign of life, and it ends when none has
   /// come before the next: a server that stands still is as good as none.
   final class PostgreSQLListener: @unchecked Sendable {
-    // Unchecked: what is mutable is touched on the queue only, but for the end, under its lock.
+    // Unchecked: mutable state is touched on the queue only, but for the end, under its lock.
 
     private struct End: @unchecked Sendable {
       var hasCome = false
 
-      /// What is cancelled then; nil until the server listens.
+      /// The source that is cancelled then; nil until the server listens.
       var source: (any DispatchSourceRead)?
     }
 

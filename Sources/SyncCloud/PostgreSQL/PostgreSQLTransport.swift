@@ -38,9 +38,9 @@ public final class PostgreSQLTransport: CloudTransport {
   ///   - timeout: Seconds of silence after which a call fails, and the statement is ended: the server
   ///     has neither answered nor sent more of its answer. To connect takes at least two, for each
   ///     host that the address names.
-  ///   - listens: Whether to be told of changes at once, over a connection of its own. Behind a
-  ///     pooler in transaction mode nobody is: say false there, so that an engine that was started
-  ///     asks more often.
+  ///   - listens: Whether to be told of changes at once, over a connection of its own. A pooler in
+  ///     transaction mode passes no signals on: say false behind one, so that an engine that was
+  ///     started asks more often.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when one of them can be none,
   ///   and where libpq is not installed.
   public init(
@@ -103,7 +103,8 @@ public final class PostgreSQLTransport: CloudTransport {
       return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
         let listener = PostgreSQLListener(address, silence: timeout, continuation)
         let task = Task { [functions] in
-          // What is wrong is said where the zone is asked for; here there is nothing to hear then.
+          // The next call for the zone throws the error; without a channel the stream has no
+          // signals.
           guard let channel = try? await functions.channel(of: zone) else {
             return continuation.finish()
           }

@@ -10,7 +10,7 @@
   import Bionic
 #endif
 
-/// What can be done with a socket at once.
+/// The directions in which a socket can be used at once.
 struct SocketState: Sendable {
   var isReadable = false
   var isWritable = false

@@ -13,13 +13,13 @@ protocol StoredFunctionCaller: Sendable {
   ) async throws -> JSONValue
 }
 
-/// The calls of ``CloudTransport`` in the words of `syncstack.sql`, whoever carries them. All rules
-/// are in the database: here is translation only.
+/// The calls of ``CloudTransport`` in the words of `syncstack.sql`, over any caller. All rules are
+/// in the database: here is translation only.
 struct StoredFunctions: Sendable {
   private let app: String
   private let caller: any StoredFunctionCaller
 
-  /// What the database has to have.
+  /// The version of the functions that the database has to have.
   private static let version: Int64 = 4
 
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the app can have no such
@@ -105,7 +105,7 @@ struct StoredFunctions: Sendable {
       throw Self.unreadable
     }
     let results = try zip(saves, answers).map(Self.result)
-    // What is saved is saved, whether those who listen hear of it now or ask later.
+    // The records are saved, whether a listener hears of it now or asks later.
     _ = try? await caller.call("tell", ["zone": path(zone)], isRepeatable: true)
     return results
   }
@@ -154,7 +154,7 @@ struct StoredFunctions: Sendable {
     throw unreadable
   }
 
-  /// - Parameter content: What is in it when the answer does not say.
+  /// - Parameter content: The content of the record when the answer leaves it out.
   private static func record(
     _ json: JSONValue, content: JSONObject? = nil, of expected: String? = nil
   ) throws -> CloudRecord {

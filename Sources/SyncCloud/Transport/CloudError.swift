@@ -1,17 +1,16 @@
 public import Foundation
 import SyncCore
 
-/// Why remote sync could not go on, and what to do about it. Everything that was to be sent is
-/// still waiting.
+/// Why remote sync could not go on, and what to do about it. All unsent edits are still waiting.
 public struct CloudError: Error, Sendable {
   /// Why it could not go on. An engine that runs by itself tries again where that helps.
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
-    /// No connection, or no answer in time, or one that makes no sense: nothing is known about what
-    /// was asked. Ask again later.
+    /// No connection, or no answer in time, or one that makes no sense: the outcome of the request
+    /// is not known. Ask again later.
     case unreachable
     /// The server is busy and says when to come again; see ``CloudError/retryAfter``.
     case busy
-    /// The server does not know who asks, or the password is wrong. Sign in anew, then call
+    /// The server does not know the account, or the password is wrong. Sign in anew, then call
     /// ``CloudEngine/wake()``.
     case notSignedIn
     /// Another account is signed in than when the store was first synced. Sign in as before, use
@@ -40,7 +39,7 @@ public struct CloudError: Error, Sendable {
     case redirected
     /// The store or the model cannot be synced like this; the message names the obstacle.
     case unsupported
-    /// A pull would delete most of what is here. Where that is meant, change
+    /// A pull would delete most of the objects here. Where that is meant, change
     /// ``CloudEngine/deletionGuard``.
     case deletionRefused
     /// The object has edits that were not sent yet. Push first.
@@ -54,7 +53,7 @@ public struct CloudError: Error, Sendable {
   /// Why it could not go on.
   public let code: Code
 
-  /// A sentence that says what is wrong and what to do.
+  /// A sentence that names the obstacle and says what to do.
   public let message: String
 
   /// Seconds before which the server must not be asked again, at most a day; nil when it did not
@@ -64,9 +63,9 @@ public struct CloudError: Error, Sendable {
   /// When the server may be asked again; nil when it did not say.
   public let retryDate: Date?
 
-  /// Whether what should answer is not there: no server at the address, no such database, no
-  /// functions in it. Coming again at once does not help, unless it was there a moment ago; later
-  /// it may be back.
+  /// Whether the other end is missing: no server at the address, no such database, no functions in
+  /// it. Coming again at once does not help, unless it was there a moment ago; later it may be
+  /// back.
   let isClosed: Bool
 
   public init(_ code: Code, message: String, retryAfter: Double? = nil) {
@@ -81,7 +80,7 @@ public struct CloudError: Error, Sendable {
     self.isClosed = isClosed
   }
 
-  /// What programs can do about a zone or an account that is another one.
+  /// The ways out for a program when a zone or an account is another one.
   package static let zoneAdvice =
     "uploadEverything() sends all objects of this store to what is there now; replaceLocal() takes what is there in "
     + "their place."

@@ -1,4 +1,4 @@
-/// Somebody with whom a zone is shared.
+/// An account that a zone is shared with.
 public struct CloudParticipant: Sendable, Hashable {
   /// The name of the account, as ``CloudTransport/account()`` says it; transports may take shorter
   /// ones.

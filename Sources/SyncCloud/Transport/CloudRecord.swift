@@ -40,7 +40,7 @@ public enum CloudSave: Sendable, Hashable {
     }
   }
 
-  /// What is written.
+  /// The members that are written.
   public var content: JSONObject {
     switch self {
     case .create(_, let content), .update(_, _, let content), .replace(_, _, let content): content
@@ -56,7 +56,7 @@ public enum CloudSave: Sendable, Hashable {
   }
 }
 
-/// What came of one record that was to be written.
+/// The result for one record that was to be written.
 public enum CloudSaveResult: Sendable, Hashable {
   /// It was written; the whole record as the server has it now.
   case saved(CloudRecord)

@@ -1,9 +1,9 @@
-/// A server that keeps records, as remote sync sees it: six calls, and what it may know besides.
+/// A server that keeps records, as remote sync sees it: six calls, and some that are optional.
 ///
-/// Write one of your own to sync with another kind of server. What counts:
+/// Write one of your own to sync with another kind of server. It keeps these rules:
 ///
-/// - ``save(_:in:)`` answers in the order of what it was given. When it throws, nothing is known
-///   about any of it: the engine changes nothing, pulls, and sends again what still waits. So throw
+/// - ``save(_:in:)`` answers in the order of the saves. When it throws, nothing is known about any
+///   of it: the engine changes nothing, pulls, and sends again the edits that still wait. So throw
 ///   when an answer was lost, cut or not understood, and when the server says of any part of a
 ///   batch that it failed inside.
 /// - Guards are the server's part: a ``CloudSave/create(name:content:)`` never writes over a record
@@ -11,13 +11,15 @@
 /// - ``changes(in:after:limit:)`` may show a change more than once, but a token that was handed out
 ///   never passes over one that could still appear.
 /// - Tags and tokens are opaque to the engine, which compares tags for equality only.
-/// - Every call can be cancelled. Errors are ``CloudError``; its code decides what the engine does.
+/// - Every call can be cancelled. Errors are ``CloudError``; its code decides how the engine goes
+///   on.
 ///
 /// Calls of one engine follow each other, but for those that fetch files; several engines may share
-/// a transport. Files are records of two zones of their own: ``record(_:in:)`` is what they are
-/// fetched with.
+/// a transport. Files are records of two zones of their own, and are fetched with
+/// ``record(_:in:)``.
 public protocol CloudTransport: Sendable {
-  /// Who is signed in, by a name that never changes; the engine refuses to go on as somebody else.
+  /// The account that is signed in, by a name that never changes; the engine refuses to go on as
+  /// another one.
   func account() async throws -> String
 
   /// How much the server takes and gives at once.
@@ -44,22 +46,22 @@ public protocol CloudTransport: Sendable {
 
   /// Reads one record as it is now; nil when there is none, or another program has deleted it.
   ///
-  /// What is there by default reads the changes from the beginning.
+  /// The default implementation reads the changes from the beginning.
   func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord?
 
   /// Writes records.
   ///
-  /// - Returns: What came of each, in their order.
+  /// - Returns: The result of each, in their order.
   /// - Throws: When nothing is known about any of them.
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult]
 
   /// Removes a zone with its records. Does nothing when there is none.
   func remove(_ zone: CloudZone) async throws
 
-  /// The same place in the changes, for somebody who knows these versions of records, because they
-  /// have written them or were shown them by ``save(_:in:)``: they need not be shown again. The
-  /// token itself unless a transport can do better; it must never pass over a version that is not
-  /// among them.
+  /// The same place in the changes, for an engine that knows these versions of records, because it
+  /// has written them or was shown them by ``save(_:in:)``: they need not be shown again. The token
+  /// itself unless a transport can do better; it must never pass over a version that is not among
+  /// them.
   func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken
 
   /// Something each time that a zone has changed on the server, from now on, or may have; nil when
@@ -72,23 +74,23 @@ public protocol CloudTransport: Sendable {
   /// is at once.
   var restsUntil: ContinuousClock.Instant? { get }
 
-  /// With whom a zone is shared, by name; its owner is not among them. The owner and the
+  /// The accounts that a zone is shared with; its owner is not among them. The owner and the
   /// participants may ask.
   ///
-  /// What is there by default throws ``CloudError/Code/unsupported``, as for the next two.
+  /// The default implementation throws ``CloudError/Code/unsupported``, as for the next two.
   func participants(of zone: CloudZone) async throws -> [CloudParticipant]
 
-  /// Shares a zone of the account's own with these and nobody else. Called with nobody when the
-  /// zone was made, before there are records in it.
+  /// Shares a zone of the account's own with these accounts and no others. Called with an empty
+  /// list when the zone was made, before there are records in it.
   ///
-  /// Who is not among them any more sees nothing of the zone from then on, by whatever request,
-  /// what they wrote themselves included: for them it is missing. Where that takes another place
+  /// An account that is not among them any more sees nothing of the zone from then on, by whatever
+  /// request, its own records included: for it the zone is missing. Where that takes another place
   /// for the records, the others get ``CloudError/Code/tokenRefused`` for the tokens they have, and
   /// read the zone anew.
   func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws
 
-  /// Gives up one's own part in a zone that somebody else shares. Servers on which only the owner
-  /// can do that do nothing.
+  /// Gives up the account's part in a zone that another account shares. Servers on which only the
+  /// owner can do that do nothing.
   func leave(_ zone: CloudZone) async throws
 }
 
@@ -116,7 +118,8 @@ extension CloudTransport {
 
 /// A set of records with changes of its own.
 ///
-/// A zone that somebody else shares has an owner, and is missing for whoever it is not shared with.
+/// A zone that another account shares has an owner, and is missing for accounts that it is not
+/// shared with.
 public struct CloudZone: Sendable, Hashable {
   /// Whose data a zone holds.
   public enum Scope: String, Sendable, Hashable, CaseIterable {
@@ -140,15 +143,15 @@ public struct CloudZone: Sendable, Hashable {
     self.owner = owner
   }
 
-  /// The zone in which an engine keeps what is of a scope.
+  /// The zone in which an engine keeps the records of a scope.
   package init(_ scope: Scope) {
     self.init(scope.rawValue, scope: scope)
   }
 }
 
-/// What a server says of a zone.
+/// A zone as a server describes it.
 public struct CloudZoneState: Sendable, Hashable {
-  /// What an account may do in a zone.
+  /// The rights of an account in a zone.
   public enum Access: String, Sendable, Hashable, CaseIterable {
     /// Reading alone: changes are refused.
     case readOnly
@@ -203,8 +206,8 @@ public struct CloudPage: Sendable, Hashable {
   public let hasMore: Bool
 
   /// When the latest change of the whole zone was written, as ``CloudRecord/time`` says it; nil
-  /// when the server does not say. Earlier than what was seen before means that the server was
-  /// taken back to a backup.
+  /// when the server does not say. A time earlier than one that was seen before means that the
+  /// server was taken back to a backup.
   public let newest: Int64?
 
   public init(records: [CloudRecord], token: CloudToken, hasMore: Bool, newest: Int64? = nil) {

@@ -11,7 +11,7 @@ final class CloudTurn: Sendable {
 
   private let state = Locked(State())
 
-  /// - Throws: What the body throws; `CancellationError`.
+  /// - Throws: The error of the body; `CancellationError`.
   func run<T>(_ body: () async throws -> T) async throws -> T {
     let number = state.withLock { state in
       state.next += 1

@@ -37,7 +37,7 @@ public final class MemoryTransport: CloudTransport {
     var listened = 0
   }
 
-  /// What all who are signed in share.
+  /// The state that the transports of all accounts share.
   private final class Server: Sendable {
     let state: Locked<State>
 
@@ -52,7 +52,7 @@ public final class MemoryTransport: CloudTransport {
 
   private let server: Server
 
-  /// Whose zones those without an owner are here; nil is the server's first account, whoever is
+  /// Whose zones those without an owner are here; nil is the server's first account, whichever is
   /// signed in.
   private let user: String?
   private let signedIn: Locked<String>
@@ -60,7 +60,7 @@ public final class MemoryTransport: CloudTransport {
   /// Makes an empty server.
   ///
   /// - Parameters:
-  ///   - account: Who is signed in.
+  ///   - account: The name of the account that is signed in.
   ///   - limits: How much it takes and gives at once.
   public init(
     account: String = "memory", limits: CloudLimits = CloudLimits(batch: 200, page: 1000)
@@ -84,7 +84,7 @@ public final class MemoryTransport: CloudTransport {
   /// How many calls were made.
   public var requestCount: Int { server.state.withLock { $0.requests } }
 
-  /// Changes who is signed in.
+  /// Signs another account in.
   public func signIn(_ account: String) { signedIn.withLock { $0 = account } }
 
   /// Changes how much is taken and given at once, as a server's administrator may at any time.
@@ -100,13 +100,13 @@ public final class MemoryTransport: CloudTransport {
     signal(zone)
   }
 
-  /// What is kept now, to be taken back to later.
+  /// The records as they are now, to be taken back to later.
   public func backup() -> Backup { Backup(zones: server.state.withLock { $0.zones }) }
 
   /// Takes everything back to what it was, as a server is that a backup is restored to.
   public func restore(_ backup: Backup) { server.state.withLock { $0.zones = backup.zones } }
 
-  /// What a server in memory kept at some time.
+  /// The records of a server in memory at some time.
   public struct Backup: Sendable {
     fileprivate let zones: [CloudZone: Zone]
   }
@@ -221,7 +221,7 @@ public final class MemoryTransport: CloudTransport {
     }
   }
 
-  /// Tells all who listen to a zone.
+  /// Tells all listeners of a zone.
   private func signal(_ zone: CloudZone) {
     for listener in server.state.withLock({ $0.listeners.values.filter { $0.zone == zone } }) {
       listener.continuation.yield()
@@ -278,7 +278,7 @@ public final class MemoryTransport: CloudTransport {
 
   private func isOwn(_ zone: CloudZone) -> Bool { zone.scope == .public || zone.owner == user }
 
-  /// What the account may do in a zone; nil when there is none for it.
+  /// The rights of the account in a zone; nil when there is no such zone for it.
   private func access(to zone: CloudZone, _ state: State) -> CloudZoneState.Access? {
     guard let known = state.zones[zone] else { return nil }
     return isOwn(zone) ? .readWrite : known.members[user ?? server.first]
