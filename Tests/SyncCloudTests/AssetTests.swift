@@ -655,7 +655,7 @@ import Testing
     (AttributeType.binary, ["cloud.asset": "always"], "known are eager and onDemand"),
     (.integer64, ["cloud.asset": "eager"], "holds neither bytes nor the name of a file"),
     (.binary, ["cloud.asset": "eager", "cloud.encrypted": "true"], "is encrypted"),
-    (.binary, ["cloud.assets": "eager"], "which nobody reads"),
+    (.binary, ["cloud.assets": "eager"], "which is not known there"),
   ])
   func whatCannotBeAFileIsRefusedWithTheReason(
     _ type: AttributeType, _ userInfo: [String: String], _ reason: String

@@ -91,16 +91,16 @@ import Testing
     ("Note", nil, "CloudCoreScopes", "public,private", "one scope"),
     ("Note", nil, "CloudCoreScopes", "private, public", "one scope"),
     ("Note", nil, "CloudCoreScopes", "shared", "known are private, public and none"),
-    ("Note", nil, "CloudCoreScope", "public", "which nobody reads"),
+    ("Note", nil, "CloudCoreScope", "public", "which is not known there"),
     ("Note", nil, "CloudCoreParent", "title", "to-one"),
     ("Folder", nil, "CloudCoreParent", "notes", "to-one"),
     ("Note", nil, "CloudCoreParent", "nothing", "to-one"),
     ("Folder", nil, "CloudCoreCacheable", "true", "no binary attributes"),
     ("Note", "title", "CloudCoreType", "recordData", "known are recordName"),
     ("Note", "title", "CloudCoreMasks", "uplaod", "known are upload, download and both"),
-    ("Note", "title", "CloudCoreMask", "upload", "which nobody reads"),
-    ("Note", "title", "cloud.masks", "upload", "which nobody reads"),
-    ("Note", nil, "cloud.scopes", "public", "which nobody reads"),
+    ("Note", "title", "CloudCoreMask", "upload", "which is not known there"),
+    ("Note", "title", "cloud.masks", "upload", "which is not known there"),
+    ("Note", nil, "cloud.scopes", "public", "which is not known there"),
   ])
   func whatIsNotHonouredIsRefusedWithTheReason(
     _ entity: String, _ attribute: String?, _ key: String, _ value: String, _ reason: String

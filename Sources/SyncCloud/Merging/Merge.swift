@@ -1,9 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// What a record that the server shows means for the object here: the one rule of remote sync, for
-/// answers, conflicts and the feed alike. It only compares stamps; what it says is written by
-/// ``RecordWriter``.
+/// Merges a record of the server with the object here: the one rule of remote sync, for answers,
+/// conflicts and the feed alike. It only compares stamps; ``RecordWriter`` writes the outcome.
 ///
 /// ```
 /// field of the server is   newer   ─▶ taken; a value that was waiting here has lost
@@ -19,7 +18,7 @@ import SyncStore
 /// 2. No stamp ever becomes older, except of an object that went, whose fields have the deletion's.
 /// 3. Merging the same version once more changes nothing.
 struct Merge {
-  /// What happens to the object.
+  /// The fate of the object.
   enum Fate {
     case none
     case insert
@@ -63,11 +62,11 @@ struct Merge {
   private(set) var hasUnknownFields = false
 
   /// - Parameters:
-  ///   - local: What is known here; nil when the record was never seen.
+  ///   - local: The record as it is known here; nil when it was never seen.
   ///   - rules: Of the fields that the model knows; nil when it does not know the entity.
-  ///   - heals: Whether stamps that nobody believes are written anew, even when nothing else is to
-  ///     be sent.
-  ///   - choose: What a policy makes of the server's value of a field that is waiting here: the
+  ///   - heals: Whether corrected stamps are written to the server, even when nothing else is to be
+  ///     sent.
+  ///   - choose: Applies the policy of a field that is waiting here to the server's value: the
   ///     value that stays, or nil for the later one.
   init(
     _ local: RemoteRecord?, with content: RecordContent, tag: String?, name: String, zone: String,
@@ -118,7 +117,7 @@ struct Merge {
         }
       }
     }
-    // What gives way to the server has no stamps any more.
+    // An object that gives way to the server has no stamps any more.
     let yields = hasObject && before.stamp.isEmpty && before.stamps.isEmpty
     for field in fields ?? [] where !given.contains(field) {
       if yields {
@@ -215,7 +214,7 @@ struct Merge {
     if content.hasCorrectedDeletion { record.waiting.insert(.deletion) }
   }
 
-  /// What does not travel in a direction.
+  /// Takes out fields that do not travel in a direction.
   private mutating func mask(_ rules: FieldRules) {
     values = values.filter { rules.taken.contains($0.key) }
     resets.formIntersection(rules.taken)
@@ -270,7 +269,7 @@ struct Merge {
     if before.isWaiting(field) { losses.append(Loss(field: field, stamp: "", winner: "")) }
   }
 
-  /// The object outlives a deletion: what is older than that is said anew.
+  /// The object outlives a deletion: fields that are older are sent anew.
   private mutating func outlive(
     _ deletion: Stamp, _ fields: Set<String>, _ clock: inout StampClock
   ) {
@@ -284,7 +283,7 @@ struct Merge {
     }
   }
 
-  /// The object goes; what was waiting has lost.
+  /// The object goes; its waiting fields have lost.
   private mutating func end(_ before: RemoteRecord, _ deletion: String) {
     fate = .delete
     losses = before.waitingFields.sorted()
@@ -308,7 +307,7 @@ struct Merge {
     }
   }
 
-  // MARK: - What turns out when it is written
+  // MARK: - Results of writing
 
   /// The object that was inserted or, nil, deleted.
   mutating func setRow(_ row: Int64?) { record.row = row }

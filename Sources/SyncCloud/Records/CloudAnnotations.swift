@@ -2,19 +2,19 @@ import SyncCore
 import SyncEngine
 import SyncStore
 
-/// What the user info of a model says about remote sync.
+/// The settings of remote sync in the user info of a model.
 ///
 /// | user info | on | values |
 /// |---|---|---|
 /// | `cloud.scope` | entity | `private`, `public`, `none`; subentities have their parent's |
 /// | `cloud.mask` | property | `upload`, `download`, `both`: does not travel that way |
-/// | `cloud.parent` | entity | the to-one relationship that leads to what its objects are shared with |
+/// | `cloud.parent` | entity | the to-one relationship to the objects that its objects are shared with |
 /// | `cloud.identity` | entity | `primaryKey`, the default where there is one: objects of one key are one record; `none` |
 /// | `cloud.policy` | property | `newest`, `server`, `largest`, `smallest` |
 /// | `cloud.encrypted` | attribute | `true`, `false`; also `allowsCloudEncryption` of the model document |
 /// | `cloud.asset` | attribute | `eager`, `onDemand`: bytes travel as a file; also `external storage` of the model document, which is `eager` |
 ///
-/// What says nothing of these may say it as CloudCore has it; see ``CloudCoreAnnotations``.
+/// Without these, a model may have CloudCore's; see ``CloudCoreAnnotations``.
 enum CloudAnnotations {
   /// - Returns: The scope, or nil when the entity does not travel.
   static func scope(of entity: EntityDescription) throws(CloudError) -> CloudZone.Scope? {
@@ -86,7 +86,7 @@ enum CloudAnnotations {
     }
   }
 
-  /// The name of the relationship that leads to what objects of an entity are shared with.
+  /// The name of the relationship to the objects that an entity's objects are shared with.
   static func parent(of entity: EntityDescription) throws(CloudError) -> String? {
     for each in entity.line {
       if let name = each.userInfo["cloud.parent"] ?? each.userInfo["CloudCoreParent"] {
@@ -152,7 +152,7 @@ enum CloudAnnotations {
       guard let word = property.userInfo["cloud.asset"] else {
         if property.name == cached { assets[property.name] = .onDemand }
         let isExternal = property.userInfo["allowsExternalBinaryDataStorage"] != nil
-        // What is sealed travels within its record.
+        // A sealed value travels within its record.
         if isExternal, property.attribute?.type == .binary, !sealed.contains(property.name) {
           assets[property.name] = assets[property.name] ?? .eager
         }
@@ -178,7 +178,7 @@ enum CloudAnnotations {
     return assets
   }
 
-  /// Refuses what is said under names like these and nobody reads: mostly a misspelt one.
+  /// Refuses a name like these that is not known: mostly a misspelt one.
   static func check(_ entity: EntityDescription) throws(CloudError) {
     try check(
       entity.userInfo, entity.name,
@@ -204,7 +204,7 @@ enum CloudAnnotations {
       throw CloudError(
         .unsupported,
         message:
-          "\(place) says \(key) in its user info, which nobody reads there. Known are "
+          "\(place) says \(key) in its user info, which is not known there. Known are "
           + known.joined(separator: ", ") + ".")
     }
   }

@@ -1,11 +1,11 @@
 public import Foundation
 import SyncCore
 
-/// What stands for a file: the hash of its bytes and how many there are.
+/// Identifies a file: the hash of its bytes and how many there are.
 ///
 /// A binary attribute with `cloud.asset` holds ``placeholder`` in the place of bytes that are not
-/// here, a text attribute always the name of the file. So what is in the row says what it leads to,
-/// whether or not the bytes are here, and empty is always an edit.
+/// here, a text attribute always the name of the file. So the row identifies the file, whether or
+/// not the bytes are here, and an empty attribute is always an edit.
 public struct CloudAsset: Sendable, Hashable {
   /// SHA-256 of the bytes, 64 digits.
   public let hash: String
@@ -34,8 +34,8 @@ public struct CloudAsset: Sendable, Hashable {
 
   private static let mark = Data("SyncStack asset\n".utf8)
 
-  /// Reads what a binary attribute holds while its bytes are not here; nil for bytes of any other
-  /// kind.
+  /// Reads the value that a binary attribute has while its bytes are not here; nil for any other
+  /// bytes.
   public init?(placeholder: Data) {
     guard placeholder.count == Self.placeholderSize, placeholder.starts(with: Self.mark) else {
       return nil
@@ -46,7 +46,7 @@ public struct CloudAsset: Sendable, Hashable {
       size: bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) })
   }
 
-  /// What a binary attribute holds while its bytes are not here.
+  /// The value that a binary attribute has while its bytes are not here.
   public var placeholder: Data {
     var data = Self.mark
     var digits = hash[...]
@@ -90,7 +90,7 @@ public struct CloudAsset: Sendable, Hashable {
 
   // MARK: - Records
 
-  /// Reads what travels: `["a", hash, size]`, or the name of a file.
+  /// Reads a member of a record: `["a", hash, size]`, or the name of a file.
   init?(_ json: JSONValue) {
     if let name = json.stringValue {
       self.init(fileName: name)
@@ -102,7 +102,7 @@ public struct CloudAsset: Sendable, Hashable {
     self.init(hash: hash, size: size)
   }
 
-  /// What travels for a binary attribute.
+  /// The member of a record for a binary attribute.
   var json: JSONValue { .array([.string("a"), .string(hash), .integer(size)]) }
 }
 
@@ -110,7 +110,7 @@ public struct CloudAsset: Sendable, Hashable {
 enum AssetRule: String, Sendable {
   /// With each pull.
   case eager
-  /// When somebody asks for them.
+  /// When the program asks for them.
   case onDemand
 }
 

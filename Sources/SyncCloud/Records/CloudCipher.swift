@@ -22,15 +22,15 @@ public protocol CloudCipher: Sendable {
   ///
   /// - Parameters:
   ///   - value: The value as records have it, in bytes of JSON.
-  ///   - place: Record and field, as `018f…/f_title`: authenticate it, so that nobody exchanges two
-  ///     values.
+  ///   - place: Record and field, as `018f…/f_title`: authenticate it, so that two values cannot be
+  ///     exchanged unseen.
   /// - Throws: Whatever it likes: nothing is sent then, and the push throws it.
   func seal(_ value: Data, for place: String) throws -> Data
 
-  /// Makes what ``seal(_:for:)`` has made readable again.
+  /// Opens a value that ``seal(_:for:)`` has sealed.
   ///
   /// - Parameters:
-  ///   - sealed: What ``seal(_:for:)`` has returned, here or on another machine.
+  ///   - sealed: The bytes that ``seal(_:for:)`` has returned, here or on another machine.
   ///   - place: The same record and field.
   /// - Throws: Whatever it likes: the record is a problem then, and the value here stays.
   func open(_ sealed: Data, for place: String) throws -> Data

@@ -1,12 +1,12 @@
 import SyncCore
 
-/// What a model says that was made for CloudCore.
+/// The settings of a model that was made for CloudCore.
 ///
-/// | user info | on | what becomes of it |
+/// | user info | on | taken as |
 /// |---|---|---|
 /// | `CloudCoreScopes` | entity | the scope; one at most, and none when it is empty |
 /// | `CloudCoreMasks` | property | the mask |
-/// | `CloudCoreType` | attribute | service attributes do not travel: what they keep is beside the data here |
+/// | `CloudCoreType` | attribute | service attributes do not travel: SyncStack keeps such values beside the data |
 /// | `CloudCoreParent` | entity | the parent |
 /// | `CloudCoreCacheable` | entity | its binary attribute is a file that comes on demand, whatever its mask says; refused when it has not got one |
 enum CloudCoreAnnotations {

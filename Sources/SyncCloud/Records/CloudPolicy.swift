@@ -3,7 +3,7 @@ public import SyncCore
 /// Which of two values of a field stays when one was set here, was not sent yet, and the server
 /// shows another one that was not known. Every machine should be told the same.
 public enum CloudPolicy: Sendable {
-  /// The later one, which is what fields without a policy do.
+  /// The later one, as for fields without a policy.
   case newest
   /// The one that the server shows.
   case server
@@ -11,9 +11,9 @@ public enum CloudPolicy: Sendable {
   case largest
   /// The smaller, as filters compare; null is smaller than everything.
   case smallest
-  /// What a closure makes of both, as records carry them: the value here and the server's. It runs
-  /// inside the transaction, so it must be quick and must not use the store. What it returns is a
-  /// new edit unless it is the server's value.
+  /// The value that a closure makes of both, as records carry them: the value here and the
+  /// server's. It runs inside the transaction, so it must be quick and must not use the store. The
+  /// result is a new edit unless it is the server's value.
   case custom(@Sendable (_ mine: JSONValue, _ theirs: JSONValue) -> JSONValue)
 
   /// The value that stays; nil leaves it to the stamps.

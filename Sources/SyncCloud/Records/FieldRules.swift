@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What the model, and whoever opens an engine, says of the fields of an entity's records.
+/// The rules for the fields of an entity's records, from the model and the policies of an engine.
 final class FieldRules: Sendable {
   /// Whether objects of the entity have records in the zone at all.
   let travels: Bool
@@ -33,7 +33,7 @@ final class FieldRules: Sendable {
   /// own.
   let identity: [Int]
 
-  /// The to-one relationship that leads to what an object is shared with.
+  /// The to-one relationship to the object that an object is shared with.
   let parent: RelationshipDescription?
 
   /// - Parameters:

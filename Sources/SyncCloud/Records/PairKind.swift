@@ -31,8 +31,8 @@ struct PairKind: Sendable {
     let isFirst: Bool
   }
 
-  /// What was renamed keeps the name by which others know it, as long as the model says what that
-  /// was.
+  /// The name by which all machines know a relationship: a renamed one keeps the one before, as
+  /// long as the model has its renaming identifier.
   static func name(of relationship: RelationshipDescription, in model: ManagedObjectModel) -> String
   {
     let entity = model.entities[relationship.declaringIndex]

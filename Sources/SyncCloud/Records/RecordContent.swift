@@ -31,7 +31,7 @@ struct RecordContent {
   /// Fields whose stamps were corrected.
   let corrected: Set<String>
 
-  /// What is wrong with a record.
+  /// Why a record cannot be read.
   struct Malformed: Error {
     let reason: String
   }
@@ -88,12 +88,12 @@ struct RecordContent {
   }
 
   /// Reads the stamps of a record. One that is more than a day ahead of the server's clock when it
-  /// wrote the record is taken as of that moment: so it is the same to everybody, and nobody's
-  /// wrong clock decides for ever.
+  /// wrote the record is taken as of that moment: so it is the same on all machines, and no wrong
+  /// clock decides for ever.
   private struct StampReader {
     let content: JSONObject
 
-    /// When the server wrote the record; 0 when nobody knows.
+    /// When the server wrote the record; 0 when that is not known.
     let time: Int64
     private(set) var corrections: [String: String] = [:]
 
@@ -120,8 +120,8 @@ struct RecordContent {
 }
 
 extension RemoteRecord {
-  /// What merging makes of a record that was sent whole and that the server has as it was sent:
-  /// nothing waits. Nil where there is more to it.
+  /// The outcome of merging a record that was sent whole and that the server has as it was sent:
+  /// nothing waits. Nil where more has to be merged.
   func taken(_ shown: CloudRecord) -> RemoteRecord? {
     guard waiting == [.whole], row != nil, !isPair, !isEvicted, deletion == nil, moved == nil,
       kept == nil, problem == nil, Stamp(latestStamp)?.isFar(from: shown.time) == false

@@ -35,7 +35,7 @@ enum RecordName {
   }
 
   /// The name that every machine gives to an object of those values; nil when one of them is empty,
-  /// or when the primary key is what the model gives to objects that have none yet. The entity is
+  /// or when the primary key is the model's default for objects that have none yet. The entity is
   /// the object's own: where parent and subentities count their keys each for itself, a key is not
   /// of one object.
   static func identity(

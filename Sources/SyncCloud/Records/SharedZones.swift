@@ -1,9 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// What is shared lies in a zone of its own, whose name says which record is its root: `share-`,
-/// eight digits, `-` and the record's name. The account's own zone has a record for each such zone
-/// that it shares or takes part in, so that all machines of the account know them:
+/// A shared object and all below it lie in a zone of their own, whose name says which record is its
+/// root: `share-`, eight digits, `-` and the record's name. The account's own zone has a record for
+/// each such zone that it shares or takes part in, so that all machines of the account know them:
 ///
 /// ```json
 /// {"type":"-share","zone":"share-5f2d9c01-0195c2…","owner":"account:ann"}
@@ -78,7 +78,7 @@ extension RemoteRecord {
   /// Whether it is of the object that is shared with all below it.
   var isSharedRoot: Bool { zone.hasSuffix(name) && CloudZone(key: zone).root == name }
 
-  /// What is kept of the server's content.
+  /// The content of the server's version that is kept.
   var keptContent: JSONObject? { kept.flatMap { try? JSONValue(parsing: $0).objectValue } }
 
   /// The server's version of which the content is kept, as of a time.

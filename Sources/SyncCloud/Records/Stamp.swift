@@ -1,5 +1,6 @@
-/// When, and by whom, a field was given its value: 13 digits of milliseconds since 1970, `-`, eight
-/// letters that are drawn when an engine opens. Compared as text; the newest stamp of a field wins.
+/// The time at which a field was given its value, and the engine that gave it: 13 digits of
+/// milliseconds since 1970, `-`, eight letters that are drawn when an engine opens. Compared as
+/// text; the newest stamp of a field wins.
 struct Stamp: Sendable, Hashable, Comparable {
   let text: String
 
@@ -29,7 +30,7 @@ struct Stamp: Sendable, Hashable, Comparable {
 
   var milliseconds: Int64 { Int64(text.prefix(13)) ?? 0 }
 
-  /// Whether it is more than a day ahead of a server's clock; a time of 0 is one that nobody knows.
+  /// Whether it is more than a day ahead of a server's clock; a time of 0 is one that is not known.
   func isFar(from time: Int64) -> Bool { time > 0 && milliseconds - time > 86_400_000 }
 
   /// Stands for a deletion by a program that knows no stamps.
@@ -56,21 +57,21 @@ struct StampClock: Sendable {
     self.last = last
   }
 
-  /// A writer that nobody else is: one of 26^8, which is 2 × 10^11.
+  /// A new name of a writer: one of 26^8, which is 2 × 10^11.
   static func drawWriter() -> String {
     String((0..<8).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...122))) })
   }
 
-  /// The stamp of what happened at a time.
+  /// The stamp of an edit at a time.
   mutating func next(at milliseconds: Int64) -> Stamp {
     last = max(milliseconds, last + 1)
     return Stamp(milliseconds: last, writer: writer)
   }
 
-  /// Older than what happens from now on, for objects that were there before anybody counted.
+  /// Older than all edits from now on, for objects that were there before edits were tracked.
   var oldest: Stamp { Stamp(milliseconds: 0, writer: writer) }
 
-  /// Just newer than a deletion: for what outlives it.
+  /// Just newer than a deletion: for fields that outlive it.
   func survivor(of deletion: Stamp) -> Stamp {
     Stamp(milliseconds: deletion.milliseconds + 1, writer: writer)
   }

@@ -11,10 +11,10 @@ struct TravellingFields: Sendable {
   /// Per entity, by index.
   private let rules: [FieldRules]
 
-  /// The same for roots of what is shared, of entities that have a parent.
+  /// The same for shared roots, of entities that have a parent.
   private let rootRules: [FieldRules?]
 
-  /// Whether objects can be shared with what they lead to.
+  /// Whether objects can be shared with their parents.
   let hasParents: Bool
 
   /// Whether the order of any list travels.
@@ -73,7 +73,7 @@ struct TravellingFields: Sendable {
 
   func rules(of entity: EntityDescription) -> FieldRules { rules[entity.index] }
 
-  /// The rules for one record: where the root of what is shared hangs is each account's own matter.
+  /// The rules for one record: the parent of a shared root is each account's own matter.
   func rules(of entity: EntityDescription, named name: String, in zone: String) -> FieldRules {
     guard let root = rootRules[entity.index], zone.hasSuffix(name),
       CloudZone(key: zone).root == name

@@ -1,12 +1,12 @@
 import SyncCore
 
 /// The names by which entities and fields travel: their renaming identifiers where the model has
-/// some, else their names. So what one model renames stays the same thing to machines with the one
+/// some, else their names. So a renamed entity or field stays the same to machines with the model
 /// before.
 ///
-/// Translated in two places only: ``RecordContent`` reads records, ``SaveBuilder`` and
-/// ``PairWriter`` make them. What is kept as the server has it, and the entities in references, are
-/// in the form in which they travel.
+/// They are translated in two places only: ``RecordContent`` reads records, ``SaveBuilder`` and
+/// ``PairWriter`` make them. Kept contents, and the entities in references, are in the form in
+/// which they travel.
 struct WireNames: Sendable {
   /// Names here by those that travel, for those that differ.
   private var entities: [String: String] = [:]
@@ -14,7 +14,7 @@ struct WireNames: Sendable {
   /// Per entity, by name.
   private var fields: [String: [String: String]] = [:]
 
-  /// What opens values that were sealed.
+  /// Opens sealed values.
   let seal: FieldSeal?
 
   /// - Parameter travelling: The properties of an entity that travel as fields; nil when it does
