@@ -1,11 +1,11 @@
 import SyncCore
 import SyncStore
 
-/// One transaction of an engine: the rows, and what remote sync keeps beside them. Confined to the
-/// body of a write.
+/// One transaction of an engine: the rows, and the records of remote sync beside them. Confined to
+/// the body of a write.
 ///
-/// It works on one zone at a time. The engine's own zone has what is the same for all: how far the
-/// history was read, the clock, and the model.
+/// It works on one zone at a time. The engine's own zone keeps the state that all zones share: how
+/// far the history was read, the clock, and the model.
 final class CloudWriting {
   let transaction: StoreTransaction
   let fields: TravellingFields
@@ -21,11 +21,10 @@ final class CloudWriting {
   /// Whether any link waits for its target, so that it has to be looked for.
   var hasLinks: Bool
 
-  /// Whether an object may be in another zone than what it leads to, so that the next push has to
-  /// look.
+  /// Whether an object may be in another zone than its parent, so that the next push has to look.
   private(set) var hasStrays = false
 
-  /// Whether values came that stand for files.
+  /// Whether placeholders for files came.
   var bringsAssets = false
 
   /// Names of objects that came from another zone, by zone: once all edits were read, they are
@@ -104,11 +103,11 @@ final class CloudWriting {
 
   var model: ManagedObjectModel { transaction.model }
 
-  /// Whether stamps that nobody believes are written anew: in the public zone they are mostly other
+  /// Whether corrected stamps are written to the server: in the public zone they are mostly other
   /// people's.
   var heals: Bool { current == Self.ownName }
 
-  /// Whether the engine works on what is the account's own, with what is shared beside it.
+  /// Whether the engine works on the account's own zone, with shared zones beside it.
   var hasShares: Bool { homeName == Self.ownName && fields.hasParents }
 
   private static let ownName = CloudZone(.private).name
@@ -123,8 +122,8 @@ final class CloudWriting {
     (zone.newest, zone.witness) = (newest, witness)
   }
 
-  /// Joins and parts what came from another zone, arranges lists whose members came, and keeps the
-  /// zones as they are now. Called last.
+  /// Joins and parts objects that came from another zone, arranges lists whose members came, and
+  /// keeps the zones as they are now. Called last.
   func finish() throws {
     for (zone, names) in arrivals.inKeyOrder {
       try enter(zone) {
@@ -149,8 +148,7 @@ final class CloudWriting {
     try transaction.setRemoteLink(link, in: zone.name)
   }
 
-  /// Keeps where the object of a record of this zone leads, which is in another one, and is what it
-  /// is shared with.
+  /// Keeps as a link that the parent of a record's object is in another zone.
   func setStray(_ source: String, _ field: String, _ target: RemoteRecord) throws {
     hasStrays = true
     try setLink(
@@ -197,7 +195,8 @@ final class CloudWriting {
     zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
   }
 
-  /// Leads to an object that came whatever waited for it, and joins it with what it is paired with.
+  /// Sets the references that waited for an object that came, and joins it with the objects of its
+  /// pairs.
   func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
     let links = hasLinks ? try transaction.remoteLinks(to: name) : []
     for (zone, link) in links where isOurs(zone) {
@@ -222,7 +221,7 @@ final class CloudWriting {
     try PairWriter(self).follow(name)
   }
 
-  /// Leads what waits for objects of those names to the ones that are here, in whatever zone.
+  /// Sets the references that wait for objects of those names and that are here, in whatever zone.
   func follow(_ names: [String]) throws {
     for zone in try zoneNames() {
       try enter(zone) {

@@ -2,11 +2,11 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// Gives stamps to what was edited here: reads the history commit by commit, so that each field has
+/// Gives stamps to the edits made here: reads the history commit by commit, so that each field has
 /// the time of the commit that changed it.
 ///
-/// Runs in the transaction that merges or answers, before anything of that: an edit that was made
-/// before somebody else's was seen must not count as later.
+/// It runs in the transaction that merges or answers, before anything of that: an edit that was
+/// made before another machine's was seen must not count as later.
 struct Drain {
   let writing: CloudWriting
 
@@ -17,7 +17,7 @@ struct Drain {
   private var pairs: PairDrain
   private var lists: ListDrain
 
-  /// Records that came in this drain, whose objects nobody else can know.
+  /// Records that came in this drain, whose objects no other machine can know.
   private var fresh: Set<String> = []
 
   /// Objects that were given another parent, with the stamps of that.
@@ -29,7 +29,7 @@ struct Drain {
   /// The names of the identities of objects that are about to get records.
   private var identities: [ManagedObjectID: String] = [:]
 
-  /// Their properties that have nothing, or what the model gives by itself.
+  /// Their properties that are empty, or have the model's default.
   private var unset: [ManagedObjectID: SlotSet] = [:]
 
   /// Commits that are read at once.
@@ -51,7 +51,7 @@ struct Drain {
   ///   were read.
   mutating func run() throws {
     let latest = try transaction.requireHistoryToken()
-    // What came before the history counts by its content, not by its commits.
+    // Objects from before the history count by their content, not by its commits.
     let floor = try transaction.historyBeginning()
     let home = writing.home
     var token = HistoryToken(number: home.isEnrolled ? home.history : max(home.history, floor))
@@ -60,7 +60,8 @@ struct Drain {
       for commit in commits {
         let time = Int64((commit.date.timeIntervalSince1970 * 1000).rounded())
         var stamp = writing.clock.next(at: time)
-        // What goes frees the name of what takes its place, which then has to be newer.
+        // An object that goes frees its name for one that takes its place, whose stamp then has to
+        // be newer.
         let deletions = commit.changes.filter { $0.kind == .delete }
         for change in deletions { try read(change, stamp) }
         if !deletions.isEmpty { stamp = writing.clock.next(at: time) }
@@ -135,7 +136,7 @@ struct Drain {
       record.deletion = stamp.text
       record.stamp = stamp.text
       record.stamps = RemoteStamps()
-      // What somebody gave a field meanwhile is lost by the deletion.
+      // A value that another machine gave a field meanwhile is lost by the deletion.
       for field in writing.fields.rules(of: entity).names {
         record.setBase(before.base(of: field) ?? before.stamp(of: field), of: field)
       }
@@ -169,7 +170,8 @@ struct Drain {
     return named.sorted { $0.name < $1.name }.map(\.change)
   }
 
-  /// - Parameter isNew: Whether they came just now, so that it counts what nobody has set in them.
+  /// - Parameter isNew: Whether they came just now, so that properties that were never set are
+  ///   noted.
   private mutating func identify(
     _ rows: RowSelection, _ entity: EntityDescription, isNew: Bool
   ) throws {
@@ -190,8 +192,7 @@ struct Drain {
     }
   }
 
-  /// Whether a property has nothing, or what the model gives by itself. What is in a list is seen
-  /// later.
+  /// Whether a property is empty, or has the model's default. Members of lists are read later.
   private func isUnset(_ property: PropertyDescription, _ cursor: RowCursor) -> Bool {
     if property.relationship?.isToMany == true || cursor.cell(property.slot).isEmpty { return true }
     guard let attribute = property.attribute, !attribute.defaultValue.isNull else { return false }
@@ -216,8 +217,8 @@ struct Drain {
   }
 
   /// A record for an object that has none: one of its own, or that of its identity when it is free.
-  /// Others may have an object of that identity: what nobody has set here is older than all that
-  /// they set.
+  /// Others may have an object of that identity: properties that were never set here are older than
+  /// all that they set.
   private mutating func newRecord(
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
@@ -230,7 +231,7 @@ struct Drain {
       zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
     if let holder, name != nil {
       // The same object once more: the record goes on, and outlives the deletion. It begins without
-      // what it was joined to up to now, whoever has done that and when.
+      // its pairs up to now.
       record.tag = holder.tag
       if let deletion = holder.deletion.flatMap(Stamp.init) {
         if stamp <= deletion { record.stamp = writing.clock.survivor(of: deletion).text }

@@ -1,8 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Reads what rows hold in the form in which it travels. Confined to the call that its reader was
-/// handed to.
+/// Reads the values of rows in the form in which they travel. Confined to the call that its reader
+/// was handed to.
 struct FieldReader {
   let reader: StoreReader
   let zone: String
@@ -38,7 +38,8 @@ struct FieldReader {
     _ value: Value, _ destination: EntityDescription, _ field: String, of record: RemoteRecord
   ) throws -> FieldCoding.Reference? {
     if case .int(let row) = value {
-      // Also of what is in another zone: who has both finds it by its name, and it may come here.
+      // A target in another zone, too: machines with both zones find it by its name, and it may
+      // come here.
       guard let target = try reader.remoteRecord(of: row, destination) else { return nil }
       return FieldCoding.Reference(name: target.name, entity: fields.type(of: target.entity))
     }

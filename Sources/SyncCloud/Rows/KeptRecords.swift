@@ -20,7 +20,7 @@ struct KeptRecords {
     try writer.write(shown, isFeed: false)
   }
 
-  /// Notes about fields that nobody here knew are by the names under which those travel.
+  /// Stamps of fields that the model did not know are under the names by which those travel.
   private func giveNames(to record: RemoteRecord) throws {
     guard let entity = writing.model.entity(named: record.entity) else { return }
     var named = record

@@ -37,7 +37,7 @@ struct ListDrain {
     for (key, stamp) in lists.inKeyOrder { try compare(key, stamp) }
   }
 
-  /// Keeps the orders of lists of which nobody has said any, as they are.
+  /// Keeps the orders of lists whose order was never said, as they are.
   func enrol() throws {
     guard writing.fields.hasLists else { return }
     for entity in transaction.model.entities {

@@ -2,9 +2,9 @@ import SyncCore
 import SyncStore
 
 /// Deletes objects that were deleted elsewhere, one by one and without the model's delete rules:
-/// whoever deleted them has applied those, and every object that they took along has a record that
-/// says so. An object that leads to one that goes keeps in a link where it led, as it has it who
-/// sees both records for the first time.
+/// the machine that deleted them has applied those, and every object that they took along has a
+/// record that says so. An object with a reference to one that goes keeps it as a link, as on a
+/// machine that sees both records for the first time.
 struct ObjectDeleter {
   private let writing: CloudWriting
 

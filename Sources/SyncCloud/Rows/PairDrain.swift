@@ -154,7 +154,7 @@ struct PairDrain {
         of: record.name, isFirst: side.kind.isSymmetric ? nil : side.isFirst, in: zone)
       for pair in known where pair.relationship == side.kind.name {
         let other = pair.first == record.name ? pair.second : pair.first
-        // Of what is not here nobody has parted it.
+        // A pair with an object that is not here was not parted here.
         guard let end = try writing.end(other, of: zone),
           writing.pairZone(record.zone, end.zone) == zone,
           case let place = Place(pair: pair, zone: zone), !current.contains(place)

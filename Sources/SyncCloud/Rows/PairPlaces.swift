@@ -2,9 +2,9 @@ import SyncCore
 import SyncStore
 
 /// Where a pair is said: in the zone of both its objects, so that all who share it have it; where
-/// they are in two, in the account's own zone, so that the account's machines have it. What a pair
-/// is goes along when its objects go (``ZoneMove/carryPairs(of:from:)``); a record that is
-/// left in a zone says nothing until both are there again.
+/// they are in two, in the account's own zone, so that the account's machines have it. A pair goes
+/// along when its objects go (``ZoneMove/carryPairs(of:from:)``); a record that is left in a zone
+/// says nothing until both are there again.
 extension CloudWriting {
   /// The zone of a pair of objects in two zones, or in one.
   func pairZone(_ first: String, _ second: String) -> String {
@@ -14,7 +14,7 @@ extension CloudWriting {
   /// The zones in which pairs of an object of a zone are said.
   func pairZones(_ zone: String) -> [String] { zone == homeName ? [zone] : [homeName, zone] }
 
-  /// What is known under the name of an object of a pair that is said in a zone. The account's own
+  /// The records under the name of an object of a pair that is said in a zone. The account's own
   /// zone says pairs of objects of all its zones.
   private func ends(_ name: String, of zone: String) throws -> [RemoteRecord] {
     guard zone == homeName, hasShares else {
@@ -30,8 +30,8 @@ extension CloudWriting {
     return here.first { $0.zone == zone } ?? here.first
   }
 
-  /// Whether the object of that name is not known yet where it should be; what was deleted, removed
-  /// here or taken out of what is shared is.
+  /// Whether the object of that name is not known yet where it should be; one that was deleted,
+  /// removed here or taken out of a shared zone is known.
   func mayCome(_ name: String, of zone: String) throws -> Bool {
     let known = try ends(name, of: zone)
     return known.isEmpty
@@ -45,14 +45,14 @@ extension CloudWriting {
   /// deleted. So a deletion parts all that the object was joined to without saying so pair by pair,
   /// and an object that comes back under its old name begins without any.
   ///
-  /// Where an edit outlives a deletion, the object keeps its pairs: whoever sees that first says
-  /// them anew.
+  /// Where an edit outlives a deletion, the object keeps its pairs: the machine that sees that
+  /// first says them anew.
   func isJoined(_ record: RemoteRecord, _ pair: RemotePair) throws -> Bool {
     guard record.isJoined else { return false }
     return try record.stamp > parting(of: record, pair)
   }
 
-  /// The stamp of what parted a pair last; empty when nothing has.
+  /// The stamp of the deletion that parted a pair last; empty when there was none.
   func parting(of record: RemoteRecord, _ pair: RemotePair) throws -> String {
     try Set([pair.first, pair.second]).reduce(record.deletion ?? "") {
       max($0, try deletion(of: $1, for: record.zone))

@@ -13,7 +13,7 @@ struct PairWriter {
   private var transaction: StoreTransaction { writing.transaction }
   private var zone: String { writing.zone.name }
 
-  /// Merges what the server shows of a pair; the rows are written by ``apply(_:_:)``.
+  /// Merges the server's record of a pair; the rows are written by ``apply(_:_:)``.
   ///
   /// - Returns: The record as it is now.
   func merge(
@@ -79,7 +79,7 @@ struct PairWriter {
         writing.touchList(member, kind.destination, inverse)
       }
     } else {
-      // What could not be deleted here keeps the members that denied it.
+      // An object that could not be deleted here keeps the members that denied it.
       let isDenied = first.isDeadButHere || second.isDeadButHere
       if isDenied, record.isJoined { return }
       try transaction.removeLinks(
@@ -87,8 +87,8 @@ struct PairWriter {
     }
   }
 
-  /// What is known and has no object was deleted, or removed here; the pair is joined when it comes
-  /// back.
+  /// Keeps links from a pair to objects that may still come. A known name without an object was
+  /// deleted, or removed here: the pair is joined when it comes back.
   private func wait(_ record: RemoteRecord, _ pair: RemotePair) throws {
     for (field, target) in [("first", pair.first), ("second", pair.second)]
     where try writing.mayCome(target, of: record.zone) {
@@ -103,9 +103,9 @@ struct PairWriter {
     writing.model.entity(named: record.entity)?.isKind(of: entity) == true
   }
 
-  /// Joins an object that came with what it was joined with before, or what waited for it.
+  /// Joins an object that came with the objects it was joined with before, or that waited for it.
   ///
-  /// - Parameter parts: Whether it is parted, too, from what it was parted from.
+  /// - Parameter parts: Whether to apply the pairs that are parted, too.
   func follow(_ object: String, parts: Bool = false) throws {
     for zone in writing.pairZones(zone) {
       for pair in try transaction.remotePairs(of: object, isFirst: nil, in: zone) {
@@ -117,7 +117,7 @@ struct PairWriter {
     }
   }
 
-  /// What is sent of a pair.
+  /// The record that is sent of a pair.
   static func save(
     _ record: RemoteRecord, _ reader: StoreReader, _ fields: TravellingFields
   ) throws -> CloudSave? {

@@ -21,13 +21,14 @@ struct ReadyAssets: Sendable {
 
   var isEmpty: Bool { assets.isEmpty }
 
-  /// Notes that a field may be sent as it is now; with what stands for its bytes when those are
-  /// here.
+  /// Notes that a field may be sent as it is now.
+  ///
+  /// - Parameter asset: The file of the bytes when those are here.
   mutating func note(_ asset: CloudAsset?, of record: RemoteRecord, _ field: String) {
     assets.updateValue(asset, forKey: Place(record, field))
   }
 
-  /// What stands for the bytes of a field.
+  /// The file of the bytes of a field.
   func asset(of record: RemoteRecord, _ field: String) -> CloudAsset? {
     assets[Place(record, field)] ?? nil
   }
@@ -53,7 +54,8 @@ extension RemoteRecord {
   /// Whether the whole record is sent, if anything.
   var isSentWhole: Bool { tag == nil || waiting.contains(.whole) }
 
-  /// Whether a field is sent with what waits. What is not newer than the deletion never is.
+  /// Whether a field is sent in the next save of its record. A field that is not newer than the
+  /// deletion never is.
   func sends(_ field: String, _ rules: FieldRules) -> Bool {
     rules.sent.contains(field) && stamp(of: field) > deletion ?? ""
       && (isSentWhole || waiting.contains(.field(field)))

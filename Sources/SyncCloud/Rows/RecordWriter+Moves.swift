@@ -6,8 +6,8 @@ extension RecordWriter {
   /// Follows a record to where it is now.
   ///
   /// - Parameters:
-  ///   - shown: What the server shows; a deletion afterwards where it went out of what is shared.
-  ///   - before: What is known of it; another one afterwards when it came back.
+  ///   - shown: The server's record; a deletion afterwards where it was taken out of a shared zone.
+  ///   - before: The record as it is known here; another one afterwards when it came back.
   /// - Returns: Whether there is nothing of it to merge in this zone.
   mutating func goes(_ shown: inout CloudRecord, _ before: inout RemoteRecord?) throws -> Bool {
     let move = RemoteRecord.Move(shown.content?["m"])
@@ -20,14 +20,14 @@ extension RecordWriter {
       var left =
         before.flatMap { $0.row == nil ? $0 : nil }
         ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
-      // A deletion of what is elsewhere parts it from nothing any more.
+      // A deletion in the zone that the object left parts no pairs any more.
       if left.deletion != nil { writing.arrivals[zone, default: []].insert(shown.name) }
       (left.tag, left.moved, left.waiting, left.deletion) = (shown.tag, move, [], nil)
       try transaction.setRemoteRecord(left)
       return true
     }
     if case .to(let target)? = before?.moved, var left = before, !left.waiting.isEmpty {
-      // It was written before whoever did that knew that it goes.
+      // It was written by a machine that did not know yet that it goes.
       left.tag = shown.tag
       try writing.store(left, before: before)
       try merge(shown, into: target)
@@ -47,7 +47,8 @@ extension RecordWriter {
     return false
   }
 
-  /// Has what is here of a record of the account's own zone go where another machine has put it.
+  /// Moves the object of a record of the account's own zone to the zone that another machine has
+  /// given it.
   private mutating func follow(
     _ shown: CloudRecord, _ before: RemoteRecord?, to target: String
   ) throws {
@@ -61,7 +62,7 @@ extension RecordWriter {
     } else if before.waiting.contains(.deletion) {
       try carry(before, to: target)
     }
-    // What was edited, or deleted, before it went counts by its stamps.
+    // Edits and deletions from before it went count by their stamps.
     try merge(shown, into: target)
   }
 
@@ -79,7 +80,7 @@ extension RecordWriter {
     return nil
   }
 
-  /// Others have taken an object out of what is shared: it goes here, and what waits of it has
+  /// Others have taken an object out of a shared zone: it goes here, and its waiting fields have
   /// lost.
   ///
   /// - Returns: Whether it stays, because it comes here only now.
@@ -133,12 +134,13 @@ extension RecordWriter {
     try move.connect(ManagedObjectID(entity: entity, row: row), as: name, in: target)
   }
 
-  /// Merges what a zone shows that the record has left into the record where it is now.
+  /// Merges the record of a zone that an object has left into its record where it is now.
   private mutating func merge(_ shown: CloudRecord, into target: String) throws {
     guard let there = try transaction.remoteRecord(shown.name, in: target), there.row != nil else {
       return
     }
-    // What went home from there by another name is not the one that came from elsewhere before.
+    // An object that went home from there has another name: it is not the one that came from
+    // elsewhere before.
     if zone != writing.homeName, case .from(let source)? = there.moved, source != zone { return }
     var content = shown.content
     content?["m"] = JSONValue?.none

@@ -46,7 +46,7 @@ extension RecordWriter {
     }
   }
 
-  /// Keeps values that lost, unless what won is the same.
+  /// Keeps values that lost, unless the winner is the same.
   func keepLosses(of item: Item) throws {
     let losses = item.merge.losses
     guard let before = item.before, !losses.isEmpty else { return }
@@ -72,7 +72,7 @@ extension RecordWriter {
     }
   }
 
-  /// Whether nobody has given a value: it is what its object was made with by itself.
+  /// Whether a value was never set: the object was made with it by default.
   private static func isUnset(
     _ value: JSONValue, _ loss: Merge.Loss, _ entity: EntityDescription
   ) -> Bool {
@@ -85,7 +85,7 @@ extension RecordWriter {
       ? value == FieldCoding.encode(order: []) : value == FieldCoding.encode(nil)
   }
 
-  /// Bytes that are here stay where what came stands for the same.
+  /// Bytes that are here stay where the placeholder that came is of the same.
   private func keepBytes(of item: Item, _ row: Int64) throws {
     let files = item.values.compactMap { slot, value -> (slot: Int, asset: CloudAsset)? in
       guard case .data(let data) = value, let asset = CloudAsset(placeholder: data) else {

@@ -1,8 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// What records say, as values of rows: decoded, completed by the model's defaults, references
-/// resolved.
+/// The values of records for rows: decoded, completed by the model's defaults, references resolved.
 extension RecordWriter {
   mutating func decode(_ item: Item) {
     guard item.merge.fate == .insert || item.merge.fate == .update else { return }
@@ -74,7 +73,8 @@ extension RecordWriter {
     counts.problems += 1
   }
 
-  /// Gives objects that come their row numbers, and fills in what their records leave out.
+  /// Gives objects that come their row numbers, and fills in the fields that their records leave
+  /// out.
   mutating func place(_ items: inout [Item]) throws {
     var comers: [Int: [Int]] = [:]
     var usable: [Item] = []

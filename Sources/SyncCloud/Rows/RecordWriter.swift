@@ -5,10 +5,10 @@ import SyncStore
 ///
 /// ```
 /// known versions are passed over ─▶ merge ─▶ objects that go ─▶ objects that come get numbers ─▶ references are
-/// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for what came ─▶ pairs
+/// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for new objects ─▶ pairs
 /// ```
 struct RecordWriter {
-  /// What was written.
+  /// The numbers of written records.
   struct Counts {
     var inserted = 0
     var updated = 0
@@ -28,7 +28,7 @@ struct RecordWriter {
   /// Whether any record went to another zone.
   var hasMoved = false
 
-  /// Records of objects that others have taken out of what is shared.
+  /// Records of objects that others have taken out of a shared zone.
   var left: [String] = []
 
   init(_ writing: CloudWriting) {
@@ -128,13 +128,13 @@ struct RecordWriter {
       try RowValueWriter(writing, item.entity).update(row, item.partners)
     }
     for item in items where item.merge.fate == .insert || item.isBackAlive {
-      // Of what comes by the feed for the first time nothing can wait where no link does, but what
-      // went from one zone to another is known there.
+      // Where no link waits, none can wait for an object that comes by the feed for the first time.
+      // One that went from one zone to another may be known there, though.
       let mayBeKnown = item.before != nil || !isFeed || zone != writing.homeName
       guard writing.hasLinks || mayBeKnown, let row = item.merge.record.row else { continue }
       try writing.follow(item.shown.name, row, item.entity)
     }
-    // What led to one that went leads to the object of that name that came home before.
+    // References to an object that went lead to the one of that name that came home before.
     if !left.isEmpty { try writing.follow(left) }
     try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
@@ -163,7 +163,7 @@ struct RecordWriter {
       throw RecordContent.Malformed(
         reason: "The record was of entity \(before.entity) and now says that it is of \(type).")
     }
-    // A deletion by another program of what was never here.
+    // A deletion by another program, of an object that was never here.
     guard let name = content.type ?? before?.entity else { return nil }
     let entity = writing.model.entity(named: name).flatMap {
       $0.isAbstract || !writing.fields.travels($0) ? nil : $0
@@ -196,7 +196,7 @@ struct RecordWriter {
     return Item(shown: shown, before: before, merge: merge, entity: entity)
   }
 
-  /// What is here of the fields that have policies and are waiting.
+  /// The values here of waiting fields that have policies.
   private func choosable(
     _ before: RemoteRecord?, _ entity: EntityDescription?, _ rules: FieldRules?
   ) -> [String: JSONValue] {
@@ -221,7 +221,7 @@ struct RecordWriter {
     try keep(shown, before, shown.content?.description, reason)
   }
 
-  /// Keeps what is known of a record that cannot be used, with what is wrong with it.
+  /// Keeps a record that cannot be used, with the reason.
   private mutating func keep(
     _ shown: CloudRecord, _ before: RemoteRecord?, _ content: String?, _ reason: String
   ) throws {

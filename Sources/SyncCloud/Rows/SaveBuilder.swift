@@ -1,7 +1,7 @@
 import SyncCore
 import SyncStore
 
-/// Makes of records that wait what is sent for them.
+/// Makes the records that are sent of those that wait.
 struct SaveBuilder {
   private let reader: StoreReader
   private let fields: FieldReader
@@ -18,8 +18,8 @@ struct SaveBuilder {
     self.fields = FieldReader(reader: reader, zone: zone, fields: fields)
   }
 
-  /// What to send of each record, in their order; records without anything to send are left out,
-  /// and those whose files are not on the server.
+  /// The save of each record, in their order; records without anything to send are left out, and
+  /// those whose files are not on the server.
   func saves(_ records: [RemoteRecord]) throws -> [CloudSave] {
     let (rows, empty) = try read(records)
     return try records.compactMap { record in
@@ -65,7 +65,7 @@ struct SaveBuilder {
     return (result, empty)
   }
 
-  /// A deleted object's record shrinks to what it is and when it was deleted.
+  /// A deleted object's record shrinks to its type and the stamp of the deletion.
   private func deletion(_ record: RemoteRecord) -> CloudSave? {
     guard let deletion = record.deletion, record.waiting.contains(.deletion) else {
       return nil
@@ -77,8 +77,8 @@ struct SaveBuilder {
     return record.replaced(by: content)
   }
 
-  /// A record that went to another zone says so, and else stays as it was; in what is shared it
-  /// says nothing else.
+  /// A record that went to another zone says so, and else stays as it was; in a shared zone it says
+  /// nothing else.
   private func departure(_ record: RemoteRecord) -> CloudSave? {
     guard let move = record.moved, record.hasLeft else { return nil }
     let isShared = CloudZone(key: record.zone).root != nil
@@ -89,7 +89,7 @@ struct SaveBuilder {
     return isShared ? record.replaced(by: content) : record.updated(by: content)
   }
 
-  /// What a server has lost that this model cannot read goes back as it came.
+  /// A record that the server has lost and this model cannot read goes back as it came.
   private func kept(_ record: RemoteRecord) -> CloudSave? {
     guard record.tag == nil, record.waiting.contains(.whole),
       let content = record.keptContent

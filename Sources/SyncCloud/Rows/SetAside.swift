@@ -16,7 +16,8 @@ struct SetAside {
 
   // MARK: - Deletions
 
-  /// Deletes what a rule kept when it was deleted elsewhere, as far as it is denied no more.
+  /// Deletes objects that were deleted elsewhere and that a delete rule has kept, as far as it
+  /// denies that no more.
   ///
   /// - Returns: How many objects went.
   func deleteDenied() throws -> Int {
@@ -138,7 +139,7 @@ struct SetAside {
     }
   }
 
-  /// Which object stands in the way of a record, and by what.
+  /// The text that names the object in the way of a record, and the values that both have.
   func obstacle(of shown: CloudRecord, _ known: RemoteRecord?) throws -> String {
     if let content = try? RecordContent(shown, writing.fields.wire),
       let entity = (content.type ?? known?.entity).flatMap(writing.model.entity(named:))
@@ -154,7 +155,8 @@ struct SetAside {
           + "Change or delete one of the two."
       }
     }
-    return "An object here has what the model says is unique. Change or delete one of the two."
+    return
+      "An object here has a value that the model says is unique. Change or delete one of the two."
   }
 
   private func name(of object: ManagedObjectID) throws -> String {

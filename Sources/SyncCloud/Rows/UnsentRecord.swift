@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Takes back what came here and the server has never had. Confined to the body of a write.
+/// Takes back an object or pair that was made here and that the server has never had. Confined to
+/// the body of a write.
 struct UnsentRecord {
   private let writing: CloudWriting
 

@@ -1,10 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// What objects that go to another zone are joined to, and their places in lists.
+/// The pairs of objects that go to another zone, and their places in lists.
 extension ZoneMove {
   /// Says the pairs of objects that went to another zone, or got other names, where they belong
-  /// now, with what is known of them: when they were joined, and when parted.
+  /// now, with the stamps of joining and parting.
   ///
   /// - Parameters:
   ///   - names: Those that the objects have now, by those that they had.
@@ -42,7 +42,7 @@ extension ZoneMove {
       before ?? RemoteRecord(zone: zone, name: pair.name, entity: pair.relationship, stamp: "")
     there.stamp = max(there.stamp, record.stamp)
     there.deletion = [there.deletion, record.deletion].compactMap(\.self).max()
-    // What was deleted where it comes to is joined there as it was.
+    // An object that was deleted in the zone it comes to is joined there as it was.
     if there.isJoined, let parting = Stamp(try writing.parting(of: there, pair)),
       there.stamp <= parting.text,
       try transaction.missingLinks(kind.relationship, of: kind.entity, among: [(owner, member)])

@@ -1,10 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// Objects that are in another zone than what they lead to.
+/// Objects that are in another zone than their parents.
 extension ZoneMove {
-  /// Moves objects whose records are in another zone than what they lead to, as far as that can be
-  /// written.
+  /// Moves objects to the zones of their parents, as far as those can be written.
   ///
   /// - Returns: Whether some stay, until the server has them where they are.
   func settle() throws -> Bool {
@@ -33,8 +32,8 @@ extension ZoneMove {
     return rest
   }
 
-  /// Leads to an object that went to another zone what waits for it, and keeps as links what does
-  /// not lead to the zone where it is, of it and of what is below it.
+  /// Sets the references that wait for an object that went to another zone. References to parents
+  /// in other zones, its own and those of the objects below it, are kept as links.
   func connect(_ object: ManagedObjectID, as name: String, in zone: String) throws {
     if writing.hasLinks {
       try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }

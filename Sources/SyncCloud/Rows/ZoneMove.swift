@@ -6,15 +6,15 @@ import SyncStore
 ///
 /// ```
 /// own zone ─▶ shared zone   the record in the own zone says `"m":["to",zone]` and else stays as it is; every machine of
-///                           the account that reads this gives its own record, with what waits of it, the other zone
+///                           the account that reads this gives its own record, with its waiting fields, the other zone
 /// shared zone ─▶ own zone   the record that is made there says `"m":["from",zone]`, with the same meaning
 /// out of a shared zone      the record there says `"m":["to",""]` and nothing else: to others the object is gone,
 ///                           whatever they have edited meanwhile
 /// ```
 ///
-/// Where the own zone says that an object is counts for all machines of the account; what it leads
-/// to decides where it belongs. Machines that have moved and edited at once may find that the two
-/// differ: then the reference is kept as a link, too, and the next push moves the object: see
+/// The place of an object that the own zone names counts for all machines of the account; its
+/// parent decides where it belongs. Machines that have moved and edited at once may find that the
+/// two differ: then the reference is kept as a link, too, and the next push moves the object: see
 /// ``settle()``.
 struct ZoneMove {
   let writing: CloudWriting
@@ -27,7 +27,7 @@ struct ZoneMove {
 
   // MARK: - Where objects belong
 
-  /// The zone in which an object belongs by what it leads to now.
+  /// The zone in which an object belongs by its parents now.
   func zone(of object: ManagedObjectID) throws -> String {
     guard writing.fields.hasParents, try !writing.sharedZones.get().isEmpty else {
       return writing.homeName
@@ -37,7 +37,7 @@ struct ZoneMove {
 
   /// Moves an object, and all below it, to where it belongs.
   ///
-  /// - Parameter fresh: Records that nobody else can know.
+  /// - Parameter fresh: Records that no other machine can know.
   func place(_ object: ManagedObjectID, _ stamp: Stamp, fresh: Set<String> = []) throws {
     let target = try zone(of: object)
     guard let record = try transaction.remoteRecord(of: object.row, object.entity),
@@ -73,8 +73,8 @@ struct ZoneMove {
     try carryPairs(of: names, from: zone)
   }
 
-  /// Has objects say anew what they are below, which has another name now. Those that have another
-  /// name, too, were never said to be below anything else.
+  /// Has objects say anew the parent that they are below, which has another name now. Those that
+  /// have another name, too, were never said to be below anything else.
   private func rename(_ children: [ManagedObjectID], except names: Set<String>) throws {
     for child in children {
       guard var record = try transaction.remoteRecord(of: child.row, child.entity),
@@ -120,7 +120,7 @@ struct ZoneMove {
       moved.append((name, target, object))
       names[record.name] = name
     }
-    // What led to one of two leads to the other, from wherever it is now.
+    // References to one of two lead to the other, from wherever they are now.
     for (name, target, object) in met {
       try writing.enter(target) { try writing.follow(name, object.row, object.entity) }
     }
@@ -171,7 +171,8 @@ struct ZoneMove {
     let home = writing.homeName
     let name = try take(record, to: target, follows: false)
     if record.zone != home, target != home {
-      // The account's own zone knows nothing of what another account has made, until it is moved.
+      // The account's own zone has no record of an object that another account has made, until it
+      // is moved.
       var mark =
         try transaction.remoteRecord(name, in: home)
         ?? RemoteRecord(zone: home, name: name, entity: record.entity, stamp: stamp.text)
@@ -193,10 +194,10 @@ struct ZoneMove {
     return name
   }
 
-  /// Gives a record, with its object, another zone. What is taken out of another account's share
-  /// gets a name of its own, in another share, too, unless the account's own zone knows it: then
-  /// the account has made or moved it. All machines of the account draw the same name, so an object
-  /// that two of them take out is one.
+  /// Gives a record, with its object, another zone. An object that is taken out of another
+  /// account's share gets a name of its own, in another share, too, unless the account's own zone
+  /// knows it: then the account has made or moved it. All machines of the account draw the same
+  /// name, so an object that two of them take out is one.
   ///
   /// - Parameter follows: Whether another machine of the account has moved it.
   /// - Returns: Its name there.
@@ -239,7 +240,7 @@ struct ZoneMove {
     try [zone, writing.homeName].contains { try transaction.remoteRecord(name, in: $0) != nil }
   }
 
-  /// What was deleted in a zone comes there once more.
+  /// Lets a record outlive its deletion in the zone that it comes to once more.
   private func outlive(_ deletion: Stamp, _ record: inout RemoteRecord) {
     let survivor = writing.clock.survivor(of: deletion).text
     record.deletion = max(deletion.text, record.deletion ?? "")
@@ -247,7 +248,7 @@ struct ZoneMove {
     record.stamps = record.stamps.mapped { $0.isEmpty ? $0 : max($0, survivor) }
   }
 
-  /// Takes an object out of the store that is there twice; what leads to it waits for the other.
+  /// Takes an object out of the store that is there twice; references to it wait for the other.
   private func drop(_ record: RemoteRecord) throws {
     guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
       return
@@ -260,8 +261,8 @@ struct ZoneMove {
 }
 
 extension TravellingFields {
-  /// The zone of the nearest shared root at or above an object; nil when there is none. What waits
-  /// for something above it is where it is.
+  /// The zone of the nearest shared root at or above an object; nil when there is none. An object
+  /// that waits for a parent stays in its zone.
   func sharedZone(of object: ManagedObjectID, _ reader: StoreReader) throws -> String? {
     var current = object
     var seen: Set<ManagedObjectID> = []
