@@ -4,8 +4,8 @@ import SyncGraph
 package import SyncStore
 
 /// A value that lost to one that did not know of it: mostly one that was set here, was not sent
-/// yet, and is older than what somebody else has sent; or one that somebody else had sent, when an
-/// edit here that was not sent yet is later.
+/// yet, and is older than a value that another machine has sent; or one that another machine had
+/// sent, when an edit here that was not sent yet is later.
 public struct CloudConflict: Sendable, Hashable, Identifiable {
   /// Its number in the store; later ones are larger.
   public let id: Int64
@@ -68,7 +68,7 @@ extension CloudEngine {
           .notFound,
           message:
             "\(conflict.entity).\(conflict.field) cannot be restored: the object, the property or "
-            + "what it led to is gone.")
+            + "its target is gone.")
       }
       try transaction.removeRemoteConflict(conflict.id)
     }

@@ -2,24 +2,25 @@ public import SyncCore
 import SyncGraph
 import SyncStore
 
-/// Has a say in what an engine sends, and hears of what it does. Called by the engine's own task,
-/// one call after the other, never on the main actor by itself and never inside a transaction: it
-/// may read the store, and holds the engine up while it does. A class of the main actor implements
-/// it with `nonisolated` methods, or reads ``CloudEngine/events`` when it is only to hear.
+/// Has a say in the records that an engine sends, and hears of its work. It is called by the
+/// engine's own task, one call after the other, never on the main actor by itself and never inside
+/// a transaction: it may read the store, and holds the engine up while it does. A class of the main
+/// actor implements it with `nonisolated` methods, or reads ``CloudEngine/events`` when it is only
+/// to hear.
 ///
-/// What is not implemented says nothing: everything is sent as it is.
+/// By default everything is sent as it is.
 public protocol CloudDelegate: AnyObject, Sendable {
   /// Whether a record is sent now. One that is not stays waiting, and is asked about again by each
   /// push.
   func cloud(_ cloud: CloudEngine, shouldPush record: CloudOutgoing) -> Bool
 
-  /// What is sent for a record: its members, less some, or with other values. What is left out
-  /// stays waiting, but of a record that is new on the server: that is sent with its next edit.
-  /// What is rewritten has the time of the edit, so everybody else takes it and this machine keeps
-  /// what it has.
+  /// The content that is sent for a record: its members, less some, or with other values. A member
+  /// that is left out stays waiting; but a record that is new on the server is sent without it, and
+  /// the member goes with its next edit. A rewritten member has the time of the edit, so all other
+  /// machines take it and this one keeps its own value.
   func cloud(_ cloud: CloudEngine, willPush record: CloudOutgoing) -> JSONObject
 
-  /// What a pull, or the answers of a push, changed here; also when it failed later.
+  /// The changes here by a pull, or by the answers of a push; also when it failed later.
   func cloud(_ cloud: CloudEngine, didPull changes: [ChangeSet])
 
   /// Why a pull or push failed, or that it was cancelled.
@@ -40,9 +41,9 @@ extension CloudDelegate {
   ) {}
 }
 
-/// What an engine tells as it works.
+/// The news of an engine at work.
 public enum CloudEvent: Sendable {
-  /// What a pull, or the answers of a push, changed here; also when it failed later.
+  /// The changes here by a pull, or by the answers of a push; also when it failed later.
   case changed([ChangeSet])
 
   /// Why a pull or push failed, or that it was cancelled.
@@ -60,10 +61,10 @@ public struct CloudOutgoing: Sendable, Hashable {
   /// The object; nil for a pair, and when it was deleted.
   public let object: ManagedObjectID?
 
-  /// What is to be sent: `f_title` is a value, `t_title` its time, `d` says that it was deleted.
+  /// The members to send: `f_title` is a value, `t_title` its time, `d` says that it was deleted.
   public let content: JSONObject
 
-  /// A save with what is sent in its place; nil when that is nothing.
+  /// A save with another content; nil when that is empty.
   func save(_ save: CloudSave, with content: JSONObject) -> CloudSave? {
     var content = content
     for member in self.content where member.key.hasPrefix("f_") && content[member.key] == nil {
@@ -80,13 +81,13 @@ public struct CloudOutgoing: Sendable, Hashable {
 }
 
 extension CloudEngine {
-  /// Who has a say; not kept alive.
+  /// The delegate that has a say; it is not kept alive.
   public var delegate: (any CloudDelegate)? {
     get { listener.withLock { $0.delegate } }
     set { listener.withLock { $0.delegate = newValue } }
   }
 
-  /// What the engine does from now on, for as long as it is there; read it on whatever actor.
+  /// The news of the engine from now on, for as long as it is there; read it on any actor.
   ///
   /// ```swift
   /// for await event in cloud.events {
@@ -115,10 +116,9 @@ extension CloudEngine {
     for reader in readers { reader.yield(.failed(error, direction)) }
   }
 
-  /// What is sent of some records.
+  /// The saves that the delegate lets through, with its contents.
   ///
-  /// - Parameter records: Those that the saves were made of; none once a delegate had a say in what
-  ///   is sent.
+  /// - Parameter records: Those that the saves were made of; none once a delegate had a say.
   func chosen(
     _ saves: [CloudSave], _ records: inout [String: RemoteRecord]
   ) -> [CloudSave] {
@@ -136,7 +136,7 @@ extension CloudEngine {
     }
   }
 
-  /// Tells what was changed here since this was last called.
+  /// Tells of the changes here since this was last called.
   func tellChanges() {
     let (delegate, readers, changes) = listener.withLock { listener in
       defer { listener.changes = [] }
@@ -148,7 +148,7 @@ extension CloudEngine {
   }
 }
 
-/// Who hears of what an engine does, and what they have not been told yet.
+/// The listeners of an engine, and the changes that they have not been told yet.
 struct CloudListener {
   weak var delegate: (any CloudDelegate)?
 

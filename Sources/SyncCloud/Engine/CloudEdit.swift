@@ -1,9 +1,9 @@
 import SyncCore
 import SyncStore
 
-/// What waits to be sent of one record; see ``CloudEngine/waiting()``.
+/// The edit of one record that waits to be sent; see ``CloudEngine/waiting()``.
 public struct CloudEdit: Sendable, Hashable, CustomStringConvertible {
-  /// What was done.
+  /// The kind of an edit.
   public enum Kind: String, Sendable, Hashable {
     /// The object is new.
     case insertion
@@ -11,7 +11,7 @@ public struct CloudEdit: Sendable, Hashable, CustomStringConvertible {
     case change
     /// It was deleted.
     case deletion
-    /// The object went into what is shared, or out of it.
+    /// The object went into a shared zone, or out of one.
     case move
     /// Two objects were joined by a many-to-many relationship, or parted.
     case pair
@@ -66,11 +66,11 @@ public struct CloudEdit: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CloudEngine {
-  /// What was edited here and waits to be sent, those edits among them that have a problem; record
-  /// by record, zone by zone. ``discard(_:)`` takes one back.
+  /// The edits made here that wait to be sent, those with a problem among them; record by record,
+  /// zone by zone. ``discard(_:)`` takes one back.
   ///
   /// - Throws: `StoreError`.
-  /// - Complexity: Linear in what waits, and in what was saved since the latest pull or push.
+  /// - Complexity: Linear in the waiting records, and in the commits since the latest pull or push.
   public func waiting() async throws -> [CloudEdit] {
     try await write { writing in
       try writing.zoneNames().flatMap { zone in

@@ -2,10 +2,10 @@ import SyncCore
 import SyncEngine
 import SyncStore
 
-/// What a pull may delete.
+/// How many objects a pull may delete.
 extension CloudEngine {
-  /// Refuses what would take more than may go, what was taken before counted, that of a pull that
-  /// was refused or ended earlier included.
+  /// Refuses deletions beyond the limit. Earlier ones count, too, those of a pull included that was
+  /// refused or ended early.
   static func count(
     _ deleted: Int, _ limits: DeletionGuard, in writing: CloudWriting
   ) throws {
@@ -24,14 +24,15 @@ extension CloudEngine {
     throw CloudError(
       .deletionRefused,
       message:
-        "What the server says would delete \(deleted) objects of \(all). It was not stored, and "
-        + "neither is what comes after it. If the deletions are meant, set deletionGuard of the engine "
-        + "to off and pull again; if they are not, uploadEverything() says that what is here is right, "
-        + "so that the next sync brings it back everywhere.")
+        "The changes on the server would delete \(deleted) objects of \(all). They were not stored, and "
+        + "neither are later ones. If the deletions are meant, set deletionGuard of the engine "
+        + "to off and pull again; if they are not, uploadEverything() says that this store is right, "
+        + "so that the next sync brings its objects back everywhere.")
   }
 
   /// Reads the changes to their end, and refuses them before the first deletion is stored when they
-  /// are too many: what would be deleted before the guard objects could not come back from here.
+  /// are too many: objects that were deleted before the guard refuses could not come back from
+  /// here.
   func lookAhead(
     _ first: CloudPage, _ zone: CloudZone, _ limits: CloudLimits, _ deletionGuard: DeletionGuard
   ) async throws {

@@ -5,8 +5,8 @@ import SyncStore
 /// Objects that are on the server and not here.
 extension CloudEngine {
   /// Removes an object here only: it stays on the server and elsewhere, and a pull does not bring
-  /// it back. ``bringBack(_:)`` and ``replaceLocal()`` do. What leads to the object keeps that on
-  /// the server. Delete rules do not apply.
+  /// it back. ``bringBack(_:)`` and ``replaceLocal()`` do. References to the object stay on the
+  /// server. Delete rules do not apply.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsent`` when it has edits that were not sent,
   ///   and ``CloudError/Code/notFound`` when it is not synced; `StoreError`.
@@ -26,20 +26,21 @@ extension CloudEngine {
     monitor.tell()
   }
 
-  /// Removes here only what a fetch finds, and what the model's delete rules would delete with it.
+  /// Removes here only the objects that a fetch finds, and those that the model's delete rules
+  /// would delete with them.
   ///
   /// ```swift
   /// try await cloud.evict(where: Fetch<Note>("date < %@", lastYear))
   /// ```
   ///
-  /// What has edits that were not sent stays, and so does whatever would take it along. A
-  /// relationship to something that goes is empty here, and stays on the server.
+  /// An object with edits that were not sent stays, and so does one that would take it along. A
+  /// relationship to an object that goes is empty here, and stays on the server.
   ///
   /// - Returns: How many objects went.
   /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many
   ///   relationship is in the way, with nothing removed; `GraphError`, `FilterError` as a fetch
   ///   does.
-  /// - Complexity: Linear in what goes.
+  /// - Complexity: Linear in the objects that go.
   @discardableResult
   public func evict<Object: ManagedObject>(where fetch: Fetch<Object>) async throws -> Int {
     let context = stack.newNonMergingBackgroundContext()
@@ -70,12 +71,12 @@ extension CloudEngine {
     try writing.transaction.setRemoteRecord(record)
   }
 
-  /// Fetches again what was removed here only.
+  /// Fetches again the objects that were removed here only.
   ///
   /// - Parameter entityName: Of which entity, subentities included; nil is all.
   /// - Returns: How many objects are here again; the server may have deleted others.
   /// - Throws: As ``pull(progress:)``.
-  /// - Complexity: Linear in what the server has: all of it is read once.
+  /// - Complexity: Linear in the records of the server: all are read once.
   @discardableResult
   public func bringBack(_ entityName: String? = nil) async throws -> Int {
     let wanted = try entityName.map { try stack.model.requireEntity(named: $0) }
@@ -116,7 +117,7 @@ extension CloudEngine {
   }
 }
 
-/// What goes when objects are removed here only.
+/// The objects that go when some are removed here only.
 private struct Eviction {
   private let writing: CloudWriting
 
@@ -138,7 +139,7 @@ private struct Eviction {
     return result
   }
 
-  /// An object and what it would take along; nil when anything of that has to stay.
+  /// An object and those that it would take along; nil when any of them has to stay.
   private func cascade(
     of object: ManagedObjectID, _ going: Set<ManagedObjectID>
   ) throws -> [(record: RemoteRecord, object: ManagedObjectID)]? {

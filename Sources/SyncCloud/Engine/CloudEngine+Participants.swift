@@ -1,9 +1,9 @@
 public import SyncCore
 import SyncStore
 
-/// Who takes part in what is shared.
+/// Participants of a share.
 extension CloudEngine {
-  /// With whom an object is shared; none when it is not.
+  /// The accounts that an object is shared with; none when it is not.
   ///
   /// - Throws: ``CloudError``, with the code `notFound` when it is not synced.
   public func participants(of object: ManagedObjectID) async throws -> [CloudParticipant] {
@@ -13,8 +13,7 @@ extension CloudEngine {
     return try await request { try await transport.participants(of: shared) }
   }
 
-  /// Gives one more account a part in what is shared, or an account another right; all others keep
-  /// theirs.
+  /// Gives one more account a part in a share, or an account another right; all others keep theirs.
   ///
   /// - Throws: ``CloudError`` as ``share(_:with:)``, with ``CloudError/Code/notFound`` when the
   ///   object is not shared yet. Of two machines of the account that change the participants at one
@@ -28,8 +27,7 @@ extension CloudEngine {
     }
   }
 
-  /// Takes an account's part in what is shared; all others keep theirs. Nothing happens when it has
-  /// none.
+  /// Takes an account's part in a share; all others keep theirs. Nothing happens when it has none.
   ///
   /// - Throws: As ``addParticipant(_:to:)``.
   public func removeParticipant(_ account: String, from object: ManagedObjectID) async throws {
@@ -54,7 +52,7 @@ extension CloudEngine {
     wake()
   }
 
-  /// Says who takes part in a zone, and in those of its files.
+  /// Sets the participants of a zone, and of those of its files.
   func setParticipants(
     _ participants: [CloudParticipant], of zone: CloudZone
   ) async throws {

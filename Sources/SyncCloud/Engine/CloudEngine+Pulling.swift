@@ -4,7 +4,7 @@ import SyncEngine
 import SyncStore
 
 extension CloudEngine {
-  /// Fetches what others sent and writes it here.
+  /// Fetches the records that others sent, and writes them here.
   ///
   /// Each page is one transaction together with its place, so a pull that ends early goes on from
   /// there.
@@ -12,7 +12,7 @@ extension CloudEngine {
   /// - Parameter progress: Counts records, of those that are known of; one that is its parent's
   ///   child counts in that.
   /// - Throws: ``CloudError``; `StoreError`; `CancellationError`, with the pages so far stored.
-  /// - Complexity: Linear in what changed since the last pull.
+  /// - Complexity: Linear in the changes since the last pull.
   @discardableResult
   public func pull(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PullReport {
     let report = try await pullRecords(progress)
@@ -30,10 +30,10 @@ extension CloudEngine {
     }
   }
 
-  /// Fetches what others sent, and sends what was saved here.
+  /// Fetches the records that others sent, and sends the edits that were saved here.
   ///
   /// - Parameter progress: Half of it is for the pull, half for the push.
-  /// - Returns: What both did.
+  /// - Returns: The reports of both.
   /// - Throws: As ``pull(progress:)`` and ``push(progress:)``.
   @discardableResult
   public func sync(
@@ -77,7 +77,7 @@ extension CloudEngine {
     var token = known.token.map(CloudToken.init)
     var lost = token == Self.startingOver ? LostRecords() : nil
     if lost != nil { token = nil }
-    // What does not come is asked for in smaller pages, and the pull goes on in those.
+    // A page that does not come is asked for in smaller ones, and the pull goes on in those.
     var halvings = 0
     while true {
       let page: CloudPage
@@ -109,7 +109,7 @@ extension CloudEngine {
         isChecked = true
       }
       if try await mayHaveMoved(page, zone) {
-        // Who has moved them has said so before.
+        // A machine that moves objects has said so in the own zone before.
         report.add(try await pullPages(self.zone, limits, isChecked: false, deletionGuard))
       }
       if page.hasMore, !hasLookedAhead, page.records.contains(where: \.isDeletion) {
@@ -149,7 +149,7 @@ extension CloudEngine {
         writing.zone.deleted = 0
         try lost?.sendAgain(in: writing)
       }
-      // A place on the way of one who starts over, or has to, is none to go on from.
+      // A pull that starts over, or has to, does not go on from a place on its way.
       let isPlace = lost == nil ? writing.zone.token != Self.startingOver.rawValue : !page.hasMore
       guard isPlace, writing.zone.token != page.token.rawValue else { return }
       writing.zone.token = page.token.rawValue
@@ -201,7 +201,7 @@ extension CloudEngine {
     }
   }
 
-  /// Tries once more what was put aside, as far as nothing is in its way any more.
+  /// Tries once more the records that were put aside, as far as no object is in their way any more.
   private func retrySetAside(
     _ zone: CloudZone, _ deletionGuard: DeletionGuard
   ) async throws -> RecordWriter.Counts {
@@ -217,7 +217,7 @@ extension CloudEngine {
     }
     counts.deleted = deleted
     if !free.isEmpty {
-      // What is alone stays aside.
+      // A record that fails alone stays aside.
       counts.add(
         try await inHalves(free[...]) { part in
           try await write(in: zone) { try SetAside($0).read(Array(part)) }

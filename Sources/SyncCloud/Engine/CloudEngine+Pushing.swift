@@ -3,12 +3,12 @@ import SyncCore
 import SyncStore
 
 extension CloudEngine {
-  /// Sends what was saved here since the last push, field by field.
+  /// Sends the edits that were saved here since the last push, field by field.
   ///
   /// - Parameter progress: Counts records, of those that wait, zone by zone.
   /// - Throws: ``CloudError``, with everything that was not answered still waiting; `StoreError`;
   ///   `CancellationError`.
-  /// - Complexity: Linear in what waits.
+  /// - Complexity: Linear in the waiting records.
   @discardableResult
   public func push(progress: Progress = Progress(totalUnitCount: 0)) async throws -> PushReport {
     try await turn.run {
@@ -31,7 +31,7 @@ extension CloudEngine {
     /// Records in a batch; halved when the server does not take them.
     var size: Int
 
-    /// Which records, and what is ready of their files.
+    /// Which records, and which of their files are on the server.
     let portion: AssetPortion
 
     /// Objects that its answers have deleted.
@@ -63,12 +63,12 @@ extension CloudEngine {
   /// half of it, and with the record alone.
   private static let fewestAttempts = 3
 
-  /// Records after which a push pulls, so that what it has written is known by the place in the
-  /// changes, and is never read.
+  /// Records after which a push pulls, so that the place in the changes passes over the versions
+  /// that it has written, and they are never read.
   private static let longestUnread = 1000
 
-  /// Pushes the engine's own zone, then those that are shared: what went from one to the other is
-  /// said before it is there.
+  /// Pushes the engine's own zone, then the shared ones: an object that went from one to the other
+  /// is announced before it is there.
   func pushZones(_ progress: Progress) async throws -> PushReport {
     try await settle()
     var report = PushReport()
@@ -82,7 +82,8 @@ extension CloudEngine {
           report.add(try await pushFiles(in: zone, progress))
         }
       } catch let error as CloudError where zone != self.zone && error.isOfZone {
-        // What is shared no more ends with the next pull; what may only be read is a problem.
+        // A zone that is shared no more ends with the next pull; the edits of one that may only be
+        // read are problems.
         guard error.code != .zoneMissing, try await !mayOnlyRead(zone, error) else { continue }
         failure = error
       }
@@ -99,8 +100,9 @@ extension CloudEngine {
     return try await look(at: zone).access == .readOnly
   }
 
-  /// Sends what waits in a zone, but for records whose files are not on the server. What waits in a
-  /// shared zone that may only be read is among the problems: see ``CloudEngine/waiting()``.
+  /// Sends the waiting records of a zone, but for those whose files are not on the server. The
+  /// edits in a shared zone that may only be read are among the problems: see
+  /// ``CloudEngine/waiting()``.
   func pushBatches(
     _ zone: CloudZone, _ progress: Progress, _ portion: AssetPortion = AssetPortion()
   ) async throws -> PushReport {
@@ -117,7 +119,7 @@ extension CloudEngine {
     guard known.access == .readWrite else {
       if zone != self.zone { return PushReport() }
       throw CloudError(
-        .readOnly, message: "The zone can only be read. What was edited here stays waiting.")
+        .readOnly, message: "The zone can only be read. Edits made here stay waiting.")
     }
     if !isFresh { try await check(zone) }
     try await catchUp(zone)
@@ -143,7 +145,7 @@ extension CloudEngine {
       if isSettled, course.later.isEmpty { break }
       if isSettled { (course.later, course.size) = ([], 1) } else { passes += 1 }
     }
-    // What came last failed alone behind others that the server took.
+    // The last record failed alone, behind others that the server took.
     if course.report.batches > 0 { try await settle(&course) }
     let failed = course.suspects.map { ($0.save.name, $0.error) } + course.failed.map { ($0, $1) }
     if let first = failed.min(by: { $0.0 < $1.0 }) { throw Self.left(failed.count, first.1) }
@@ -218,8 +220,8 @@ extension CloudEngine {
     _ = try await pullPages(in: course.zone)
   }
 
-  /// Nothing is known about a batch: goes on with less at once, and with what comes after a record
-  /// that fails alone, until it has failed too often without any answer.
+  /// Nothing is known about a batch: goes on with fewer at once, and past a record that fails
+  /// alone, until it has failed too often without any answer.
   private func recover(
     from error: CloudError, _ saves: [CloudSave], _ last: String, _ course: inout Course
   ) async throws {
@@ -247,16 +249,16 @@ extension CloudEngine {
     try await fail(error, &course)
   }
 
-  /// Counts a failure, and pulls: what was lost may have been written all the same.
+  /// Counts a failure, and pulls: a batch whose answer was lost may have been written all the same.
   private func fail(_ error: CloudError, _ course: inout Course) async throws {
     course.patience.fail()
     guard course.patience.failures <= max(retry.attempts, Self.fewestAttempts) else { throw error }
-    // What fails with the connection fails in the pull, too.
+    // A failure of the connection ends the pull, too.
     try await pause(&course.patience)
     _ = try await pullPages(in: course.zone)
   }
 
-  /// Writes down what the server said of a batch, in one transaction.
+  /// Writes down the server's answer to a batch, in one transaction.
   ///
   /// - Parameter sent: Records as they were when their saves were made of them.
   private func answer(
@@ -304,7 +306,7 @@ extension CloudEngine {
     }
     course.deleted += counts.deleted
     if isNoted.withLock({ $0 }) { course.unread += saves.count }
-    // What the server has lost is known before more is written over it.
+    // A pull shows which records the server has lost before more is written over them.
     if counts.isBehind { course.unread = Self.longestUnread }
     course.report.batches += 1
     course.report.zones.insert(course.zone)

@@ -3,9 +3,9 @@ public import SyncCore
 import SyncStore
 
 extension CloudEngine {
-  /// Takes what the server has of one object, and of what its to-one relationships lead to, without
-  /// a pull. Whatever those lead to that is not here is fetched, too, and so on. Edits here stay,
-  /// as in a pull.
+  /// Takes the server's version of one object, and of the objects that its to-one relationships
+  /// lead to, without a pull. Objects that those lead to and that are not here are fetched, too,
+  /// and so on. Edits here stay, as in a pull.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the object is not synced or
   ///   the server has none; and as ``pull(progress:)``.
@@ -20,7 +20,7 @@ extension CloudEngine {
     }
   }
 
-  /// Stores a record with what it leads to.
+  /// Stores a record with those that it refers to.
   private func take(_ shown: CloudRecord, in zone: CloudZone) async throws {
     var known: Set<String> = [shown.name]
     var next = [(record: shown, isFirst: true)]

@@ -2,7 +2,7 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// What an engine has found out about its server.
+/// The limits of a server, and the rights of the account in a zone.
 struct CloudConnection: Sendable {
   var limits: CloudLimits
   var access: CloudZoneState.Access
@@ -21,8 +21,8 @@ extension CloudEngine {
         return try await attempt(&patience, body)
       } catch let failure as CloudError {
         patience.fail()
-        // What was never there is not waited for; what was there a moment ago may just be starting
-        // again.
+        // A server that was never there is not waited for; one that was there a moment ago may just
+        // be starting again.
         guard failure.isTemporary, patience.failures <= retry.attempts,
           !failure.isClosed || monitor.isHeard
         else { throw failure }
@@ -70,7 +70,8 @@ extension CloudEngine {
       retryAfter: seconds)
   }
 
-  /// Whatever a transport throws: an error that it does not know says nothing about what was asked.
+  /// The meaning of any error that a transport throws: an unknown one says nothing about the
+  /// outcome of the request.
   static func understand(_ error: any Error) throws -> CloudError {
     if error is CancellationError || Task.isCancelled { throw CancellationError() }
     return error as? CloudError
@@ -84,7 +85,7 @@ extension CloudEngine {
   /// Signs in and looks at the zone, once; makes the zone when the store is synced for the first
   /// time.
   ///
-  /// - Throws: ``CloudError`` when somebody else is signed in or the zone is another one.
+  /// - Throws: ``CloudError`` when another account is signed in or the zone is another one.
   func connect() async throws -> CloudConnection {
     let zone = zone
     if let known = connections.withLock({ $0[zone] }) { return known }
@@ -141,7 +142,7 @@ extension CloudEngine {
     }
   }
 
-  /// Whatever ended the work: the next one finds out anew who and what is there.
+  /// Forgets account and zones after an end of any kind: the next call asks for them anew.
   func disconnect() {
     connections.withLock { $0 = [:] }
     files.state.withLock { $0.generations = [:] }
@@ -159,7 +160,7 @@ extension CloudEngine {
   private static let zoneReplaced = CloudError(
     .zoneReplaced,
     message:
-      "What the server had was removed, or made anew, since this store was last synced. Nothing was "
+      "The zone was removed from the server, or made anew, since this store was last synced. Nothing was "
       + "sent and nothing deleted. " + CloudError.zoneAdvice)
 
   private static func accountChanged(_ before: String, _ now: String) -> CloudError {

@@ -3,12 +3,12 @@ public import SyncCore
 import SyncStore
 
 extension CloudEngine {
-  /// Takes the server's copy of an object in the place of what was edited here and not sent, as for
-  /// an edit that the server refuses. The values that were not sent are in ``conflicts``.
+  /// Takes the server's copy of an object in the place of unsent edits, as for an edit that the
+  /// server refuses. The values that were not sent are in ``conflicts``.
   ///
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when the server has no copy: delete
-  ///   the object then, or ``discard(_:)`` the edit. In what somebody else shares to be read only it
-  ///   is discarded. And as ``pull(progress:)``.
+  ///   the object then, or ``discard(_:)`` the edit. In a zone that another account shares to be
+  ///   read only it is discarded. And as ``pull(progress:)``.
   /// - Complexity: One record is read, where the transport can; see
   ///   ``CloudTransport/record(_:in:)``.
   public func revert(_ object: ManagedObjectID) async throws {
@@ -16,7 +16,8 @@ extension CloudEngine {
     try await takeBack(record.name, in: CloudZone(stored: record.zone, zone), isAny: false)
   }
 
-  /// Takes the server's copy of what has the problem; an object that was deleted here comes back.
+  /// Takes the server's copy of the record that has the problem; an object that was deleted here
+  /// comes back.
   ///
   /// - Throws: As ``revert(_:)-(ManagedObjectID)``.
   public func revert(_ problem: CloudProblem) async throws {
@@ -24,10 +25,12 @@ extension CloudEngine {
   }
 
   /// Takes back an edit that was not sent: the server's copy takes its place, a deleted object
-  /// comes back, and what the server has never had goes, with all below it that it has never had.
+  /// comes back, and one that the server has never had goes, with all below it that it has never
+  /// had.
   ///
-  /// An object that was moved into what somebody else shares goes home again, and leads to nothing
-  /// there. What a participant has taken out comes back, and what he took stays his.
+  /// An object that was moved into another account's share goes home again, and its references into
+  /// the share are empty. An object that a participant has taken out comes back, and his copy stays
+  /// his.
   ///
   /// - Throws: As ``pull(progress:)``.
   /// - Complexity: One record is read, where the transport can; see
@@ -36,7 +39,7 @@ extension CloudEngine {
     try await takeBack(edit.record, in: CloudZone(stored: edit.zone, zone), isAny: true)
   }
 
-  /// - Parameter isAny: Whether what the server has never had goes, wherever it is.
+  /// - Parameter isAny: Whether an object that the server has never had goes, in any zone.
   private func takeBack(_ name: String, in zone: CloudZone, isAny: Bool) async throws {
     try await turn.run {
       let shown = try await ask(for: name, in: zone)
@@ -68,7 +71,7 @@ extension CloudEngine {
     }
   }
 
-  /// What is known of an object, once edits up to now were read.
+  /// The record of an object, once edits up to now were read.
   func requireRecord(of object: ManagedObjectID) async throws -> RemoteRecord {
     let record = try await write { writing in
       try writing.transaction.remoteRecord(of: object.row, object.entity)

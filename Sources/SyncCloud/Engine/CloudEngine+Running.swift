@@ -13,14 +13,13 @@ extension CloudEngine {
   /// cloud.start()
   /// ```
   ///
-  /// A failure that somebody has to do something about (nobody signed in, another account or zone,
-  /// a deletion that the guard refuses, …) halts it until ``wake()``; ``status`` says which. What
-  /// the program calls itself, as ``sync(progress:)``, goes on to work. Does the same as ``wake()``
-  /// when it is started already.
+  /// A failure that needs a person (no account signed in, another account or zone, a deletion that
+  /// the guard refuses, …) halts it until ``wake()``; ``status`` says which. Calls of the program,
+  /// as ``sync(progress:)``, go on to work. Does the same as ``wake()`` when it is started already.
   ///
   /// - Parameters:
   ///   - pace: How often.
-  ///   - clock: What it waits by.
+  ///   - clock: The clock by which it waits.
   public func start(
     pace: CloudPace = CloudPace(), clock: any Clock<Duration> = ContinuousClock()
   ) {
@@ -47,12 +46,12 @@ extension CloudEngine {
   }
 
   /// Syncs at once, when it was started: call it when a push message came, the program came to the
-  /// front, or what halted it was put right.
+  /// front, or the reason why it halted was put right.
   public func wake() {
     driver.withLock { $0 }?.send(.asked)
   }
 
-  /// Ends what ``start(pace:clock:)`` began, and returns when what was in flight is cancelled.
+  /// Ends the work of ``start(pace:clock:)``, and returns when requests in flight are cancelled.
   /// Pulls and pushes that the program called go on.
   public func stop() async {
     let driver = driver.withLock { driver in

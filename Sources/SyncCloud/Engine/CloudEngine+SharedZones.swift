@@ -2,8 +2,7 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// The zones of what is shared: where they are known from, how they are opened and pulled, and how
-/// they end.
+/// Shared zones: where they are known from, how they are opened and pulled, and how they end.
 extension CloudEngine {
   /// The zones that the account shares or takes part in, as far as it is known here.
   func sharedZones() async throws -> [CloudZone] {
@@ -23,7 +22,7 @@ extension CloudEngine {
     return made
   }
 
-  /// Asks what the account may do in a shared zone. One that was made anew is read from the
+  /// Asks for the account's rights in a shared zone. One that was made anew is read from the
   /// beginning.
   @discardableResult
   func look(at zone: CloudZone) async throws -> CloudZoneState {
@@ -53,7 +52,7 @@ extension CloudEngine {
       zone, try await connect(zone).limits, isChecked: false, deletionGuard)
   }
 
-  /// Pulls what is shared, and ends what is shared no more.
+  /// Pulls shared zones, and ends those that are shared no more.
   func pullShared(
     _ limits: CloudLimits, _ report: inout PullReport, _ progress: Progress
   ) async throws {
@@ -118,7 +117,7 @@ extension CloudEngine {
     }
   }
 
-  /// Ends a zone that is missing, once it is sure who asks.
+  /// Ends a zone that is missing, once the account is sure.
   private func endMissing(_ zone: CloudZone) async throws -> PullReport {
     do {
       try await check(zone)
@@ -128,8 +127,8 @@ extension CloudEngine {
     }
   }
 
-  /// Ends a zone here: what others share goes, what is the account's own comes home. Other machines
-  /// of the account hear of it.
+  /// Ends a zone here: objects that others share go, the account's own come home. Other machines of
+  /// the account hear of it.
   func end(_ zone: CloudZone) async throws -> PullReport {
     var report = PullReport()
     report.deleted += try await forget([zone])
@@ -154,8 +153,8 @@ extension CloudEngine {
     }
   }
 
-  /// Takes out of the store what somebody else shares, with its files, and with what was not sent
-  /// among the conflicts; or brings home what is the account's own.
+  /// Takes the objects of another account's share out of the store, with their files, and keeps
+  /// unsent edits as conflicts; or brings home the objects of the account's own share.
   ///
   /// - Returns: How many objects went.
   func forget(_ zones: some Collection<CloudZone> & Sendable) async throws -> Int {
@@ -183,12 +182,12 @@ extension CloudEngine {
       }
     }
     try writing.remove(zone.key)
-    // What was shared anew meanwhile is here by the same names.
+    // Objects that were shared anew meanwhile are here under the same names.
     try writing.follow(gone)
     return gone.count
   }
 
-  /// Keeps values that were not sent, and are of no use to anybody any more, as conflicts.
+  /// Keeps values that were not sent, and can be sent no more, as conflicts.
   private static func keepUnsent(in writing: CloudWriting) throws {
     let reader = FieldReader(
       reader: writing.transaction, zone: writing.zone.name, fields: writing.fields)
@@ -211,7 +210,7 @@ extension CloudEngine {
     }
   }
 
-  /// Tells the server that zones are shared no more, once what was in them is home.
+  /// Tells the server that zones are shared no more, once their objects are home.
   func endStopped() async throws {
     for zone in try await stoppedZones() {
       for part in (fields.hasAssets ? ServedFile.zones(of: zone) : []) + [zone] {
@@ -246,7 +245,7 @@ extension CloudEngine {
       case .missing?:
         try await write { try $0.transaction.removeRemoteRecord(name, in: home.key) }
       case .refused?, nil:
-        throw CloudError(.forbidden, message: "The server does not keep what is shared.")
+        throw CloudError(.forbidden, message: "The server does not keep the records of shares.")
       }
     }
   }

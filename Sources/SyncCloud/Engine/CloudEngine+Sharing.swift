@@ -4,24 +4,24 @@ import SyncGraph
 import SyncStore
 
 extension CloudEngine {
-  /// Shares an object, and all below it, with these accounts and nobody else: what leads to it by
-  /// the relationship that its entity names with `cloud.parent`, what leads to that, and so on, now
-  /// and later.
+  /// Shares an object, and all below it, with these accounts and no others. Below it are the
+  /// objects whose parent it is, by the relationship that their entity names with `cloud.parent`,
+  /// the objects below those, and so on, now and later.
   ///
   /// ```swift
   /// let share = try await cloud.share(list.objectID, with: [.init("guest", .readWrite)])
   /// ```
   ///
   /// Called again it gives others the right, takes it from those that are not named any more, or
-  /// changes it; ``addParticipant(_:to:)`` and ``removeParticipant(_:from:)`` are about one. What
-  /// is below the object and was shared before stays in its own share.
+  /// changes it; ``addParticipant(_:to:)`` and ``removeParticipant(_:from:)`` are about one. An
+  /// object below it that was shared before stays in its own share.
   ///
   /// - Returns: The share, with a text for the participants; see ``accept(_:)``.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the transport cannot share
-  ///   or the object is below one that is shared, ``CloudError/Code/notOwner`` when somebody else
+  ///   or the object is below one that is shared, ``CloudError/Code/notOwner`` when another account
   ///   shares it, ``CloudError/Code/notFound`` when it is not synced; and as ``push(progress:)``.
   ///   After an error in between the next call, or sync, goes on.
-  /// - Complexity: Linear in what is below the object.
+  /// - Complexity: Linear in the objects below it.
   @discardableResult
   public func share(
     _ object: ManagedObjectID, with participants: [CloudParticipant]
@@ -50,8 +50,8 @@ extension CloudEngine {
     return share
   }
 
-  /// Does something with what is shared, after pulling what the account's other machines share,
-  /// share no more, and have put below that; once more when one of them ends it meanwhile.
+  /// Runs a body that changes shares, after a pull of the shares that the account's other machines
+  /// have made, changed or ended; once more when one of them ends it meanwhile.
   func inStep<T>(_ body: () async throws -> T) async throws -> T {
     func attempt() async throws -> T {
       try await running(.pull) {
@@ -74,7 +74,7 @@ extension CloudEngine {
   ) async throws -> CloudZone {
     guard zone.scope == .private else {
       throw CloudError(
-        .unsupported, message: "What is public is everybody's already, and is not shared.")
+        .unsupported, message: "Public objects are everybody's already, and are not shared.")
     }
     // One that was cut off goes on.
     let known = try await sharedZones().first { $0.owner == nil && $0.root == record.name }
@@ -95,14 +95,16 @@ extension CloudEngine {
     guard record.isSharedRoot else {
       throw CloudError(
         .unsupported,
-        message: "\(object) is shared with what it is below. Share that, or stop sharing it.")
+        message:
+          "\(object) is shared with an object that it is below. Share that one, or stop sharing it."
+      )
     }
     return zone
   }
 
-  /// Takes part in what another account shares, and pulls it, with the files that are to be here.
+  /// Takes part in a share of another account, and pulls it, with the files that are to be here.
   ///
-  /// - Returns: The object that is shared.
+  /// - Returns: The shared object.
   /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when it is no invitation, or none
   ///   for this account; and as ``pull(progress:)``.
   @discardableResult
@@ -123,7 +125,7 @@ extension CloudEngine {
       } catch let error as CloudError where error.code == .zoneMissing {
         throw CloudError(
           .notFound,
-          message: "The invitation is for another account, or what it leads to is shared no more.")
+          message: "The invitation is for another account, or its object is shared no more.")
       }
     }
     try await fetchEagerAssets()
@@ -139,7 +141,7 @@ extension CloudEngine {
       throw CloudError(
         .notFound,
         message:
-          "What is shared has been deleted, has not arrived yet, or this model does not know it.")
+          "The shared object was deleted, has not arrived yet, or this model does not know it.")
     }
     return ManagedObjectID(entity: entity, row: row)
   }
@@ -164,7 +166,7 @@ extension CloudEngine {
     }
   }
 
-  /// Shares an object no more: it and all below it, what others have added included, is the
+  /// Shares an object no more: it and all below it, objects that others have added included, is the
   /// account's alone again. Participants lose their copies.
   ///
   /// - Throws: ``CloudError`` as ``share(_:with:)``.
@@ -174,7 +176,8 @@ extension CloudEngine {
       guard record.zone != zone.key else { return }
       let shared = try requireOwn(record, object)
       try await running(.push) {
-        // What a participant sends from then on is refused, and among his conflicts when it ends.
+        // Edits that a participant sends from then on are refused, and among his conflicts when the
+        // share ends.
         let all = try await request { try await transport.participants(of: shared) }
         if all.contains(where: { $0.access == .readWrite }) {
           let readers = all.map { CloudParticipant($0.account, .readOnly) }
@@ -183,7 +186,7 @@ extension CloudEngine {
         // All that they have sent.
         _ = try await pullPages(in: shared)
         try await write(in: shared) { $0.zone.generation = Self.stopping }
-        // From then on every machine of the account brings home what it has of it.
+        // From then on every machine of the account brings home the objects of the share.
         try await register(shared, isShared: false)
         try await write { writing in
           let stamp = writing.clock.next(at: writing.transaction.milliseconds)
@@ -196,17 +199,20 @@ extension CloudEngine {
     wake()
   }
 
-  /// Takes part no more in what somebody else shares: the copies go here and on the account's other
-  /// machines, and stay with everybody else. Edits that were not sent are in ``conflicts``.
+  /// Takes part no more in a share of another account: the copies go here and on the account's
+  /// other machines, and stay with everybody else. Edits that were not sent are in ``conflicts``.
   ///
-  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when nobody else shares the object.
+  /// - Throws: ``CloudError`` with ``CloudError/Code/notFound`` when no other account shares the
+  ///   object.
   public func leave(_ object: ManagedObjectID) async throws {
     try await turn.run {
       let record = try await requireRecord(of: object)
       let shared = CloudZone(key: record.zone)
       guard shared.owner != nil else {
         throw CloudError(
-          .notFound, message: "\(object) is nobody else's. stopSharing(_:) ends what one shares.")
+          .notFound,
+          message:
+            "No other account shares \(object). stopSharing(_:) ends a share of this account.")
       }
       try await request { try await transport.leave(shared) }
       _ = try await end(shared)

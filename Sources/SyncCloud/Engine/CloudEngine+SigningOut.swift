@@ -3,14 +3,15 @@ import SyncEngine
 import SyncStore
 
 extension CloudEngine {
-  /// Stops, and forgets the account: the next sync is the first one, of whoever is signed in then.
+  /// Stops, and forgets the account: the next sync is the first one, of the account that is signed
+  /// in then.
   ///
   /// - Parameter wipe: Whether all objects of the scope go here, those with edits that were not
   ///   sent among them: look at ``CloudStatus/waiting`` before. On the server nothing goes.
-  ///   Otherwise they stay, and the next sync sends them as the oldest there are: whatever that
-  ///   account has of the same identity wins.
+  ///   Otherwise they stay, and the next sync sends them as the oldest there are: objects of the
+  ///   same identity that the account has win.
   /// - Throws: `StoreError`, with everything as it was.
-  /// - Complexity: Linear in what is synced.
+  /// - Complexity: Linear in the synced objects.
   public func signOut(wipe: Bool) async throws {
     await stop()
     try await turn.run {
@@ -19,7 +20,7 @@ extension CloudEngine {
         let transaction = writing.transaction
         var files: Set<String> = []
         for shared in try writing.sharedZones.get() {
-          // What others share goes with the account.
+          // Shares of others go with the account.
           if wipe || shared.owner != nil {
             try writing.enter(shared.key) {
               files.formUnion(try Self.fileNames(in: writing))
@@ -31,7 +32,7 @@ extension CloudEngine {
         if wipe { try Self.wipe(in: writing) }
         try transaction.removeRemoteZone(writing.zone.name)
         var zone = RemoteZone(writing.zone.name)
-        // What was edited up to now counts by what is there.
+        // Edits up to now count by the objects, not by their commits.
         zone.history = try transaction.requireHistoryToken().number
         zone.model = writing.zone.model
         writing.zone = zone

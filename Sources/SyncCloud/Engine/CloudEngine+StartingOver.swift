@@ -2,9 +2,9 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// What a server that was taken back to a backup has lost: what is known of it here and is not
-/// among all that it shows. What it shows of an earlier version is older than what is here, and
-/// waits by that alone.
+/// Records that a server lost when it was taken back to a backup: those that are known here and
+/// that it does not show. A record that it shows in an earlier version is older than the one here,
+/// and waits by that alone.
 struct LostRecords: Sendable {
   private var seen: Set<String> = []
   private var witness: String?
@@ -19,7 +19,7 @@ struct LostRecords: Sendable {
     }
   }
 
-  /// Has what was lost sent again.
+  /// Has the lost records sent again.
   func sendAgain(in writing: CloudWriting) throws {
     let zone = writing.zone.name
     for before in try writing.transaction.allRemoteRecords(in: zone)
@@ -79,8 +79,8 @@ extension CloudEngine {
     return shown.map { $0.time < time } ?? true
   }
 
-  /// Pulls before anything is sent to a server that was taken back, so that what it lost is known
-  /// before new versions hide it.
+  /// Pulls before anything is sent to a server that was taken back, so that its losses are known
+  /// before new versions hide them.
   func catchUp(_ zone: CloudZone) async throws {
     let known = try await kept(zone)
     let isStartingOver = known.token == Self.startingOver.rawValue

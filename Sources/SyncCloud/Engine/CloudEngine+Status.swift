@@ -5,7 +5,7 @@ import SyncGraph
 package import SyncStore
 
 extension CloudEngine {
-  /// How far the engine has come. Reads the store, so it may throw what that throws.
+  /// How far the engine has come. Reads the store, so it may throw a `StoreError`.
   public var status: CloudStatus {
     get throws {
       var status = try stack.store.read { [self] reader in
@@ -62,14 +62,14 @@ extension CloudEngine {
       token = last.token
     }
     return try edited.count { object, isThere in
-      // What came and went since was never known, and is never sent.
+      // An object that came and went since never had a record, and is never sent.
       let record = try reader.remoteRecord(of: object.row, object.entity)
       return record?.waiting.isEmpty ?? isThere
     }
   }
 
-  /// What the store keeps of the status, without an engine, which would write. Needs the tables of
-  /// remote sync.
+  /// The part of the status that the store keeps, without an engine, which would write. Needs the
+  /// tables of remote sync.
   package static func status(in reader: StoreReader, of zone: String) throws -> CloudStatus {
     var status = CloudStatus()
     for name in [zone] + (try reader.sharedZones(home: zone).map(\.key)) {
@@ -85,7 +85,8 @@ extension CloudEngine {
           zone: name)
       }
     }
-    // What leads out of what is shared leads nowhere for all others, and waits for nothing.
+    // Links of shared zones do not count: a reference out of a share leads nowhere for the others,
+    // and waits for no object.
     status.waitingLinks = try reader.countRemoteLinks(in: zone)
     status.conflicts = try reader.countRemoteConflicts(in: zone)
     let kept = try reader.remoteZone(zone)
@@ -94,7 +95,7 @@ extension CloudEngine {
     return status
   }
 
-  /// Why what waits in a zone is not sent that may only be read.
+  /// Why edits in a zone that may only be read are not sent.
   static let readOnlyReason =
     "The owner has shared that to be read only meanwhile, so it is not sent. Ask for the right to "
     + "write, or take it back with revert(_:) or discard(_:)."

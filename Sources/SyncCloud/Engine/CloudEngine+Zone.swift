@@ -4,18 +4,17 @@ import SyncEngine
 import SyncStore
 
 extension CloudEngine {
-  /// Says that what is here is right, after ``CloudError/Code/deletionRefused``,
-  /// ``CloudError/Code/zoneReplaced`` or ``CloudError/Code/accountChanged``: all objects of this
-  /// store, their values and what they are joined to count as set now, later than all that the
-  /// server has. Makes the zone if need be, and leaves it to the next sync to send it to whoever is
-  /// signed in. What others have deleted comes back there; objects that only the server has come
-  /// here.
+  /// Says that this store is right, after ``CloudError/Code/deletionRefused``,
+  /// ``CloudError/Code/zoneReplaced`` or ``CloudError/Code/accountChanged``: all its objects, their
+  /// values and pairs count as set now, later than all values of the server. Makes the zone if need
+  /// be, and leaves it to the next sync to send them to the account that is signed in. Objects that
+  /// others have deleted come back there; objects that only the server has come here.
   ///
-  /// What the account shares is said anew, too; where the server has lost that, nobody takes part
-  /// in it any more until it is shared again. What others share stays theirs.
+  /// The account's shares are sent anew, too; where the server has lost one, it has no participants
+  /// until it is shared again. Shares of others stay as they are.
   ///
   /// - Throws: ``CloudError``; `StoreError`.
-  /// - Complexity: Linear in what the server has and in what is here.
+  /// - Complexity: Linear in the records of the server and in the objects here.
   public func uploadEverything() async throws {
     try await turn.run {
       let limits = try await beginAnew()
@@ -27,7 +26,7 @@ extension CloudEngine {
     wake()
   }
 
-  /// Takes whoever is signed in for the account of the store.
+  /// Takes the account that is signed in for that of the store.
   private func beginAnew() async throws -> CloudLimits {
     disconnect()
     let account = try await request { try await transport.account() }
@@ -92,7 +91,7 @@ extension CloudEngine {
     }
     if record.row != nil {
       said.stamp = stamp
-      // What nobody has ever given stays open.
+      // Fields without a stamp were never set: they stay so.
       said.stamps = record.stamps.open
       said.forgetBases()
       return said
@@ -106,17 +105,18 @@ extension CloudEngine {
     return record.kept == nil ? nil : said
   }
 
-  /// Takes what the server has in the place of what is here, after ``CloudError/Code/zoneReplaced``
-  /// or ``CloudError/Code/accountChanged``, or at any time: fields get the server's values, those
-  /// that it does not have the model's defaults, and objects that it does not have go, however many
-  /// they are. What was not sent is in ``conflicts``, as far as its object stays.
+  /// Takes the server's records in the place of the objects here, after
+  /// ``CloudError/Code/zoneReplaced`` or ``CloudError/Code/accountChanged``, or at any time: fields
+  /// get the server's values, those that it does not have the model's defaults, and objects that it
+  /// does not have go, however many they are. Unsent edits are in ``conflicts``, as far as their
+  /// objects stay.
   ///
   /// Nothing is deleted before everything has arrived. Until then the engine does nothing else;
   /// after an error call it once more.
   ///
   /// - Throws: ``CloudError``, with the code `zoneMissing` when there is nothing to take;
   ///   `StoreError`.
-  /// - Complexity: Linear in what the server has and in what is here.
+  /// - Complexity: Linear in the records of the server and in the objects here.
   @discardableResult
   public func replaceLocal() async throws -> PullReport {
     let report = try await turn.run {
@@ -165,10 +165,10 @@ extension CloudEngine {
     return report
   }
 
-  /// Stands for the generation of the zone while its content takes the place of what is here.
+  /// Stands for the generation of the zone while its records take the place of the objects here.
   static let unfinished = "unfinished"
 
-  /// Whatever the server has of a record is newer than what is here.
+  /// Lets any version of the server win over a record here.
   static func yield(_ record: RemoteRecord, in writing: CloudWriting) throws {
     guard record.row != nil || record.isPair || record.hasLeft else {
       return try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
@@ -179,7 +179,7 @@ extension CloudEngine {
     record.stamps = RemoteStamps()
     record.deletion = nil
     record.problem = nil
-    // Stays for the conflicts: what the server has shows which values lose.
+    // The waiting fields stay for the conflicts: the server's records show which of them lose.
     if record.waiting.contains(.whole),
       let entity = writing.model.entity(named: record.entity)
     {

@@ -18,15 +18,15 @@ public import SyncStore
 /// for operation in [pull, push] { cloud.queue.addOperation(operation) }
 /// ```
 ///
-/// What was saved since the last push is sent, field by field; what others sent is fetched by token
-/// and written in row space, a page in one transaction with its place. Of two values of one field
-/// the later one stays everywhere. Nothing is forgotten when an answer is lost or the program ends:
-/// see ``CloudError`` for what an error means.
+/// Edits that were saved since the last push are sent, field by field; records that others sent are
+/// fetched by token and written in row space, a page in one transaction with its place. Of two
+/// values of one field the later one stays everywhere. Nothing is forgotten when an answer is lost
+/// or the program ends: see ``CloudError`` for the meaning of an error.
 ///
 /// One engine at a time may work on a store, or one for each scope. Its calls may come from any
 /// thread; pulls and pushes follow each other.
 public final class CloudEngine: Sendable {
-  /// The author of what an engine writes, in the history and in change sets.
+  /// The author of an engine's commits, in the history and in change sets.
   public static let author = "SyncStack.cloud"
 
   /// The serial queue for the engine's operations; others work as well.
@@ -37,7 +37,7 @@ public final class CloudEngine: Sendable {
   let zone: CloudZone
   let authors: HistoryAuthors
 
-  /// As whom the engine reads the history.
+  /// The engine's name as a reader of the history.
   private let consumer: String
   let retry: RetryPolicy
   let fields: TravellingFields
@@ -60,20 +60,20 @@ public final class CloudEngine: Sendable {
 
   let listener = Locked(CloudListener())
 
-  /// What has it sync by itself, from ``start(pace:clock:)`` on.
+  /// The driver that has it sync by itself, from ``start(pace:clock:)`` on.
   let driver = Locked<TimetableDriver?>(nil)
 
-  /// What was found out about the server, by zone, until something says that it may have changed.
+  /// The limits and rights of zones, until an answer or a signal says that they may have changed.
   let connections = Locked<[CloudZone: CloudConnection]>([:])
 
-  /// Records that the last push could not send alone, by zone and name, with what it failed with;
-  /// forgotten once the server has answered for them.
+  /// Records that the last push could not send alone, by zone and name, with the error; forgotten
+  /// once the server has answered for them.
   let suspects = Locked<[CloudZone: [String: CloudError]]>([:])
 
   /// Zones that can only be read, so that a save is refused that would write into them.
   let readOnly: ReadOnlyZones
 
-  /// Whether objects may be in other zones than what they lead to; not known before the first push.
+  /// Whether objects may be in other zones than their parents; not known before the first push.
   let mayStray = Locked(true)
 
   /// Zones whose live signals are followed.
@@ -95,7 +95,7 @@ public final class CloudEngine: Sendable {
   ///     ``CloudError/Code/busy`` until then.
   ///   - cipher: For attributes that the model marks with `cloud.encrypted`.
   /// - Throws: ``CloudError`` with ``CloudError/Code/unsupported`` when the stack does not track
-  ///   changes, or the user info of the model says what is not known; `StoreError`.
+  ///   changes, or the user info of the model has an unknown setting; `StoreError`.
   public init(
     _ stack: DataStack, transport: any CloudTransport, scope: CloudZone.Scope = .private,
     authors: HistoryAuthors = .all, policies: [String: CloudPolicy] = [:],
@@ -104,7 +104,7 @@ public final class CloudEngine: Sendable {
     guard try stack.tracksChanges else {
       throw CloudError(
         .unsupported,
-        message: "The stack does not track changes, so nobody knows what to send. Open it with "
+        message: "The stack does not track changes, so its edits are not known. Open it with "
           + "tracksChanges: true.")
     }
     self.stack = stack
@@ -129,9 +129,9 @@ public final class CloudEngine: Sendable {
     for reader in listener.withLock({ Array($0.readers.values) }) { reader.finish() }
   }
 
-  /// What a pull may delete; by default not more than 500 objects that are more than half of those
-  /// that are synced. The page with which a pull comes over that is refused, with all that follows
-  /// it, and so is the next pull, which goes on there.
+  /// How many objects a pull may delete; by default not more than 500 objects that are more than
+  /// half of those that are synced. The page with which a pull comes over that is refused, with all
+  /// that follows it, and so is the next pull, which goes on there.
   public var deletionGuard: DeletionGuard {
     get { limits.withLock { $0 } }
     set { limits.withLock { $0 = newValue } }
@@ -141,7 +141,7 @@ public final class CloudEngine: Sendable {
   package var hasEntities: Bool { stack.model.entities.contains(where: fields.travels) }
 
   /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads
-  /// what a model before this one had to put aside.
+  /// the records that a model before this one had to put aside.
   private func prepare() throws {
     let model = stack.model.versionHash
     _ = try stack.store.write(Self.info) { transaction in
@@ -158,7 +158,7 @@ public final class CloudEngine: Sendable {
           try writing.enter(name) { try KeptRecords(writing).read() }
         }
         if writing.home.model != nil {
-          // What was renamed is another relationship to everybody.
+          // A renamed relationship is another one to all machines.
           try PairDrain(writing).enrol()
           try ListDrain(writing).enrol()
         }
@@ -206,7 +206,7 @@ public final class CloudEngine: Sendable {
     }
   }
 
-  /// What was sent need not be kept from syncs and from being purged any more.
+  /// Sent edits need not be kept from syncs and from being purged any more.
   private func acknowledge(_ writing: CloudWriting) throws {
     let transaction = writing.transaction
     for name in try writing.zoneNames() {
@@ -219,7 +219,7 @@ public final class CloudEngine: Sendable {
       HistoryConsumer(name: consumer, token: token, isDurable: true))
   }
 
-  /// Reads what is kept, without draining.
+  /// Reads the store, without draining.
   func read<T: Sendable>(
     _ body: @escaping @Sendable (StoreReader) throws -> T
   ) async throws -> T {

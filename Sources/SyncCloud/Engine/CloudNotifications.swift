@@ -1,10 +1,10 @@
 public import Foundation
 import SyncGraph
 
-/// What an engine announces. The object of each notification is the ``DataStack``; they are posted
-/// one after the other on the stack's delivery queue, behind those of the commits that they are
-/// about, so that an observer never holds a pull or push up. Each carries
-/// ``Foundation/Notification/cloudZone``: two engines of one stack tell apart what is theirs.
+/// The notifications of an engine. The object of each is the ``DataStack``; they are posted one
+/// after the other on the stack's delivery queue, behind those of the commits that they are about,
+/// so that an observer never holds a pull or push up. Each carries
+/// ``Foundation/Notification/cloudZone``: two engines of one stack tell theirs apart.
 extension Notification.Name {
   /// A pull or push begins. Carries ``Foundation/Notification/cloudDirection``, as the next two do.
   public static let cloudDidStart = Notification.Name("SyncStackCloudDidStart")
@@ -17,7 +17,7 @@ extension Notification.Name {
   public static let cloudStatusDidChange = Notification.Name("SyncStackCloudStatusDidChange")
 }
 
-/// What an engine does.
+/// The direction in which an engine works.
 public enum CloudDirection: String, Sendable, Hashable, CaseIterable {
   /// The engine fetches changes of others.
   case pull
@@ -35,12 +35,12 @@ extension Notification {
   /// the reports name those in which there was something.
   public var cloudZone: CloudZone? { userInfo?[CloudAnnouncer.zoneKey] as? CloudZone }
 
-  /// What a pull did, in `cloudDidFinish`.
+  /// The report of a pull, in `cloudDidFinish`.
   public var pullReport: PullReport? {
     if case .pull(let report)? = cloudOutcome { report } else { nil }
   }
 
-  /// What a push did, in `cloudDidFinish`.
+  /// The report of a push, in `cloudDidFinish`.
   public var pushReport: PushReport? {
     if case .push(let report)? = cloudOutcome { report } else { nil }
   }
@@ -60,7 +60,7 @@ enum CloudOutcome: Sendable {
   case failure(any Error)
 }
 
-/// Posts what an engine announces.
+/// Posts the notifications of an engine.
 struct CloudAnnouncer: Sendable {
   fileprivate static let key = "outcome"
   fileprivate static let directionKey = "direction"

@@ -2,7 +2,7 @@ public import Foundation
 import SyncCore
 public import SyncEngine
 
-/// Fetches what others sent; see ``CloudEngine/pull(progress:)``.
+/// Fetches the records that others sent; see ``CloudEngine/pull(progress:)``.
 ///
 /// Put it on the engine's queue, or on any other: pulls and pushes of one engine follow each other.
 public final class PullOperation: AsynchronousOperation<PullReport>, @unchecked Sendable {
@@ -28,7 +28,7 @@ public final class PullOperation: AsynchronousOperation<PullReport>, @unchecked 
   }
 }
 
-/// Sends what was saved here; see ``CloudEngine/push(progress:)``.
+/// Sends the edits that were saved here; see ``CloudEngine/push(progress:)``.
 ///
 /// Let it depend on a ``PullOperation``, so that conflicts are found before they are sent.
 public final class PushOperation: AsynchronousOperation<PushReport>, @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// What an operation has gone through since the last good answer.
+/// The failures of an operation since the last good answer.
 struct CloudPatience: Sendable {
   /// Attempts that have failed, one after the other.
   private(set) var failures = 0

@@ -1,4 +1,4 @@
-/// What a pull has done.
+/// The outcome of a pull.
 public struct PullReport: Sendable, Hashable {
   /// Pages that were fetched.
   public internal(set) var pages = 0
@@ -18,8 +18,8 @@ public struct PullReport: Sendable, Hashable {
   /// Zones of which the server showed records.
   public internal(set) var zones: Set<CloudZone> = []
 
-  /// Zones that somebody else shared with the account and does no more, and those that it left on
-  /// another machine; what was here of them is gone.
+  /// Zones that another account shared with this one and does no more, and those that the account
+  /// left on another machine; their objects are gone here.
   public internal(set) var ended: [CloudZone] = []
 
   mutating func add(_ other: PullReport) {
@@ -41,7 +41,7 @@ public struct PullReport: Sendable, Hashable {
   }
 }
 
-/// What a push has done.
+/// The outcome of a push.
 public struct PushReport: Sendable, Hashable {
   /// Batches whose answers arrived.
   public internal(set) var batches = 0
@@ -49,8 +49,8 @@ public struct PushReport: Sendable, Hashable {
   /// Records that were written.
   public internal(set) var sent = 0
 
-  /// Records of which somebody else had written another version; merged, and what still waited was
-  /// sent again.
+  /// Records of which another machine had written another version; they were merged, and sent again
+  /// where a field still waited.
   public internal(set) var conflicts = 0
 
   /// Records that the server refused, or of which a file cannot be sent; see

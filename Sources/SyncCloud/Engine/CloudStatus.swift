@@ -3,8 +3,8 @@ import SyncCore
 
 /// How far remote sync has come.
 public struct CloudStatus: Sendable {
-  /// Records with something to send, those with a problem among them. Of what was saved since the
-  /// latest pull or push the objects count.
+  /// Records with something to send, those with a problem among them. Of edits that were saved
+  /// since the latest pull or push the objects count.
   public internal(set) var waiting = 0
 
   /// Relationships that lead to objects that are not here yet; 0 when all that can come has come.
@@ -23,7 +23,7 @@ public struct CloudStatus: Sendable {
   /// When a push last went through.
   public internal(set) var lastPush: Date?
 
-  /// What the latest pull or push failed with; nil when it went through.
+  /// The error of the latest pull or push; nil when it went through.
   public internal(set) var lastError: (any Error)?
 
   /// Whether a pull or push is running.
@@ -59,8 +59,8 @@ public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Keeps what the engine knows of its own work, and tells of changes. Everything is under one
-/// mutex, which is not held while anybody is told.
+/// Keeps the state of the engine's own work, and tells of changes. Everything is under one mutex,
+/// which is not held while listeners are told.
 final class CloudMonitor: Sendable {
   private struct State {
     var lastPull: Date?
@@ -119,7 +119,8 @@ final class CloudMonitor: Sendable {
     for listener in state.withLock({ $0.listeners }) { listener.continuation.yield() }
   }
 
-  /// Something for each change, and once at the beginning; what is not taken in time is one.
+  /// One element for each change, and one at the beginning; changes that are not taken in time are
+  /// one.
   func changes() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let id = state.withLock { state in
@@ -134,8 +135,7 @@ final class CloudMonitor: Sendable {
     }
   }
 
-  /// What there is to say now, and again at each change, unless that is the same; ends when it is
-  /// nothing.
+  /// The news now, and again at each change, unless they are the same; ends when there are none.
   func updates<News: Sendable>(
     _ news: @escaping @Sendable () -> News?,
     unless isSame: @escaping @Sendable (News, News) -> Bool = { _, _ in false }

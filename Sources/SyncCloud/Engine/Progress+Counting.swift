@@ -6,12 +6,12 @@ extension Progress {
   /// of Foundation on Linux does not go on after it was finished.
   func expect(_ count: Int) { totalUnitCount = completedUnitCount + Int64(count) + 1 }
 
-  /// Says that some of what was expected is done.
+  /// Says that some of the expected units are done.
   func advance(_ count: Int) {
     completedUnitCount = max(0, min(completedUnitCount + Int64(count), totalUnitCount - 1))
   }
 
-  /// Says that nothing is left of what was expected. A total of zero stops Foundation on Linux.
+  /// Says that no expected units are left. A total of zero stops Foundation on Linux.
   func endCount() {
     totalUnitCount = max(completedUnitCount, 1)
     if !isFinished { completedUnitCount = totalUnitCount }

@@ -2,8 +2,8 @@ import SyncCore
 import SyncGraph
 import SyncStore
 
-/// Refuses saves of contexts that would write into what somebody else shares to be read only: the
-/// whole save, with the objects.
+/// Refuses saves of contexts that would write into a zone that another account shares to be read
+/// only: the whole save, with the objects.
 final class ReadOnlyZones: Sendable {
   private let names = Locked<Set<String>>([])
   private let fields: TravellingFields
@@ -41,7 +41,7 @@ final class ReadOnlyZones: Sendable {
         if try isRefused(id, slots, reader, names, changes) { refused.append(id) }
       }
       for row in each.deleted {
-        // What was never sent is nobody else's.
+        // An object that was never sent is the account's own.
         guard let record = try reader.remoteRecord(of: row, entity), names.contains(record.zone),
           record.tag != nil
         else { continue }
@@ -54,7 +54,7 @@ final class ReadOnlyZones: Sendable {
     throw GraphError(
       .readOnly, entity: first.entity.name, objects: refused,
       message:
-        "\(shown)\(more): somebody else shares that to be read only. Nothing was saved. Ask the owner for the right "
+        "\(shown)\(more): another account shares that to be read only. Nothing was saved. Ask the owner for the right "
         + "to write, or roll the context back.")
   }
 

@@ -2,7 +2,7 @@ import SyncEngine
 
 extension TimetableDriver {
   /// Follows the live signals of a server; comes back when the line has ended, and asks then for
-  /// what came meanwhile.
+  /// the changes since.
   func follow(
     _ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?
   ) {

@@ -120,7 +120,8 @@ extension KintoTransport {
       let record = try json.map(KintoTransport.record)
       guard let record, record.name == save.name else {
         throw CloudError(
-          .unreachable, message: "The server does not say what it has written. Sync again later.")
+          .unreachable,
+          message: "The server does not say which records it has written. Sync again later.")
       }
       return record
     }

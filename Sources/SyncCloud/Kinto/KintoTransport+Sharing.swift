@@ -194,7 +194,7 @@ extension KintoTransport {
         }
       guard isWhole else {
         throw CloudError(
-          .unreachable, message: "The server did not copy what is shared. Share once more.")
+          .unreachable, message: "The server did not copy the shared records. Share once more.")
       }
     }
   }

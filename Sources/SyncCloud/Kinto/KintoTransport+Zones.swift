@@ -19,7 +19,7 @@ extension KintoTransport {
     }
     guard let data = json["data"] else {
       throw CloudError(
-        .unreachable, message: "The server does not say what the zone is. Sync again later.")
+        .unreachable, message: "The server does not describe the zone. Sync again later.")
     }
     guard let generation = data["generation"]?.stringValue else {
       throw CloudError(

@@ -165,7 +165,7 @@ enum CloudAnnotations {
         property.attribute?.type != .binary && property.attribute?.type != .string
         ? "holds neither bytes nor the name of a file: binary and string attributes do"
         : sealed.contains(property.name)
-          ? "is encrypted, and files are named by what is in them. Encrypt the bytes before they are set, or take "
+          ? "is encrypted, and files are named by their bytes. Encrypt the bytes before they are set, or take "
             + "cloud.asset out, so that they travel sealed within the record"
           : identity.contains(property.slot)
             ? "says which object it is. Say cloud.identity = none" : nil

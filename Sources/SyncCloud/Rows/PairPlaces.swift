@@ -1,10 +1,10 @@
 import SyncCore
 import SyncStore
 
-/// Where a pair is said: in the zone of both its objects, so that all who share it have it; where
-/// they are in two, in the account's own zone, so that the account's machines have it. A pair goes
-/// along when its objects go (``ZoneMove/carryPairs(of:from:)``); a record that is left in a zone
-/// says nothing until both are there again.
+/// The zone that has a pair's record: that of both its objects, so that all who share it have it;
+/// where they are in two zones, the account's own, so that the account's machines have it. A pair
+/// goes along when its objects go (``ZoneMove/carryPairs(of:from:)``); a record that is left in a
+/// zone says nothing until both are there again.
 extension CloudWriting {
   /// The zone of a pair of objects in two zones, or in one.
   func pairZone(_ first: String, _ second: String) -> String {

@@ -82,7 +82,7 @@ public struct CloudError: Error, Sendable {
 
   /// The ways out for a program when a zone or an account is another one.
   package static let zoneAdvice =
-    "uploadEverything() sends all objects of this store to what is there now; replaceLocal() takes what is there in "
+    "uploadEverything() sends all objects of this store to the server; replaceLocal() takes the server's objects in "
     + "their place."
 
   /// Whether it is a matter of one zone, so that others go on.

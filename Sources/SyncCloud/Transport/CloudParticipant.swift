@@ -31,5 +31,5 @@ extension CloudParticipant {
     .unsupported, message: "The transport cannot share: it has no calls for that.")
 
   static let notOwner = CloudError(
-    .forbidden, message: "Only the owner of a zone says who takes part in it.")
+    .forbidden, message: "Only the owner of a zone changes its participants.")
 }
