@@ -1,15 +1,15 @@
 -- Remote sync of SyncStack on PostgreSQL 13 or later: `psql -d DATABASE -f syncstack.sql` installs it, and once more
 -- brings an older one up to date. `drop schema syncstack cascade` removes it with all that it holds.
 --
--- All rules live here, whichever client calls: guards, the order of changes, tokens, who sees what. Clients call the
--- functions below and nothing else; they run as the owner of the schema. No table is granted to anybody: the plan of a
--- query over one would tell how much is in the zones of others.
+-- All rules live here, whichever client calls: guards, the order of changes, tokens, the rights of accounts. Clients
+-- call the functions below and nothing else; they run as the owner of the schema. No table is granted to any role: the
+-- plan of a query over one would tell how much is in the zones of others.
 --
--- A zone is named `app/scope/name`. Everybody has private zones of their own of any name; a public one is
--- everybody's to read and to add to, and what is in it is changed by those who added it. A private zone that
--- somebody else shares is named `app/private/name/owner`; nobody but its members sees it.
+-- A zone is named `app/scope/name`. Each account has private zones of its own of any name. A public one is every
+-- account's to read and to add to; a record in it is changed by the account that added it. A private zone that another
+-- account shares is named `app/private/name/owner`; only its owner and its members see it.
 --
--- Errors that clients know, by SQLSTATE: SY400 bad name of a zone, SY401 nobody is signed in, SY403 not allowed,
+-- Errors that clients know, by SQLSTATE: SY400 bad name of a zone, SY401 no account is signed in, SY403 not allowed,
 -- SY404 no such zone, SY410 the token is none of this zone, SY413 more records than one call takes.
 
 begin;
@@ -27,7 +27,7 @@ begin
       current_setting('server_encoding')
       using hint = 'Make one with: create database … encoding ''UTF8'' template template0.';
   end if;
-  -- Who owns a part of the schema puts code into it, and the functions run as who installs them.
+  -- The owner of a part of the schema can put code into it, which would run with the rights of the role that installs.
   select pg_get_userbyid(o.owner) into stranger from (
       select n.oid as schema, n.nspowner as owner from pg_namespace n
       union all select c.relnamespace, c.relowner from pg_class c
@@ -50,7 +50,7 @@ $check$;
 
 create schema if not exists syncstack;
 
--- What is kept. A change has a number that grows in its zone, with gaps; the zone's row is locked from the drawing of
+-- The tables. A change has a number that grows in its zone, with gaps; the zone's row is locked from the drawing of
 -- a number to the end of the transaction, so numbers appear in their order and a token passes over nothing.
 
 create table if not exists syncstack.zone (
@@ -63,7 +63,7 @@ create table if not exists syncstack.zone (
   change bigint not null default 0,
   time bigint not null default 0
 );
--- Where its changes are told: a name that only those know who may read the zone.
+-- The channel on which its changes are told: a name that only accounts know that may read the zone.
 alter table syncstack.zone add column if not exists channel uuid not null default gen_random_uuid();
 create unique index if not exists zone_private on syncstack.zone (app, name, owner) where scope = 'private';
 create unique index if not exists zone_public on syncstack.zone (app, name) where scope = 'public';
@@ -78,7 +78,7 @@ create table if not exists syncstack.record (
   primary key (zone, name)
 );
 create unique index if not exists record_change on syncstack.record (zone, change);
-comment on column syncstack.record.content is 'null when somebody else than SyncStack has deleted it';
+comment on column syncstack.record.content is 'null when another program than SyncStack has deleted it';
 
 create table if not exists syncstack.member (
   zone bigint not null,
@@ -87,18 +87,18 @@ create table if not exists syncstack.member (
   primary key (zone, account)
 );
 create index if not exists member_account on syncstack.member (account);
-comment on table syncstack.member is 'with whom owners share their private zones';
+comment on table syncstack.member is 'the accounts that owners share their private zones with';
 
--- Roles that speak for others: a gateway such as PostgREST, which says in request.jwt.claims for whom. Accounts of a
--- gateway are named with its prefix before the claim `sub`; without one, an account and a role of one name are the same.
+-- Roles that speak for accounts: a gateway such as PostgREST, which names the account in request.jwt.claims. Its accounts
+-- have its prefix before the claim `sub`; without one, an account and a role of one name are the same.
 create table if not exists syncstack.gateway (role text primary key);
 alter table syncstack.gateway add column if not exists prefix text not null default '';
 
 create or replace function syncstack.version() returns integer
 language sql immutable as $$ select 4 $$;
 
--- Who asks: the role that has signed in, or whom a gateway has let in. Claims of anybody else do not count: everybody
--- can set them.
+-- The account that calls: the role that has signed in, or the account that a gateway has let in. Claims of other roles
+-- do not count: any role can set them.
 create or replace function syncstack.account() returns text
 language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
 declare
@@ -109,7 +109,7 @@ begin
     who := prefix || nullif(nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub', '');
   end if;
   if coalesce(who, '') = '' then
-    raise exception 'Nobody is signed in.' using errcode = 'SY401';
+    raise exception 'No account is signed in.' using errcode = 'SY401';
   end if;
   return who;
 end
@@ -119,7 +119,7 @@ alter table syncstack.zone enable row level security;
 alter table syncstack.record enable row level security;
 alter table syncstack.member enable row level security;
 alter table syncstack.gateway enable row level security;
--- What versions before 4 showed.
+-- Rights to read that versions before 4 gave.
 drop policy if exists readable on syncstack.zone;
 drop policy if exists readable on syncstack.record;
 drop policy if exists readable on syncstack.member;
@@ -164,7 +164,7 @@ begin
 end
 $$;
 
--- What the account may do in a zone that it sees.
+-- The rights of the account in a zone that it sees.
 create or replace function syncstack.access_to(found syncstack.zone) returns text
 language sql stable security definer set search_path = syncstack, pg_temp as $$
   select case when found.scope = 'public' or found.owner = account() then 'readWrite'
@@ -175,7 +175,8 @@ $$;
 create or replace function syncstack.channel_of(found syncstack.zone) returns text
 language sql immutable as $$ select 'syncstack_' || replace(found.channel::text, '-', '') $$;
 
--- Gives a zone another channel, because one who knew it may not know it any more. The others hear that, and ask.
+-- Gives a zone another channel, because an account that knew it may not know it any more. The others hear that, and
+-- ask.
 create or replace function syncstack.move_channel(known syncstack.zone) returns void
 language plpgsql volatile security definer set search_path = syncstack, pg_temp as $$
 begin
@@ -248,13 +249,13 @@ $$;
 
 -- Writes records, each a JSON object with `op` (create, update, replace), `name`, `content` and, but for create, `tag`.
 -- Answers for each, in their order: `saved` or `conflict` with the record, `missing`, or `refused` with a reason. The
--- content of what was saved is shown only where it is not what was sent.
+-- content of a saved record is shown only where it differs from the one that was sent.
 create or replace function syncstack.save(zone text, saves jsonb) returns json
 language plpgsql volatile security definer set search_path = syncstack, pg_temp
 -- A transaction that stays open keeps its zone from others: they are told so, and come again.
 set lock_timeout = '10s'
--- Without scans and sorts the planner has no way to a record but its key, whatever it has heard of the table. What it
--- cannot do without looks dear to it then, which is no reason to compile anything. One plan does for all calls.
+-- Without scans and sorts the planner has no way to a record but its key, whatever it has heard of the table. A step
+-- that it cannot do without looks dear to it then, which is no reason to compile anything. One plan does for all calls.
 set enable_seqscan = off set enable_sort = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
   found zone := required(save.zone);
@@ -272,12 +273,12 @@ begin
   if jsonb_array_length(saves) > 1000 then
     raise exception 'That are % records; a call takes 1000.', jsonb_array_length(saves) using errcode = 'SY413';
   end if;
-  -- Whoever comes later waits here, and sees what was written before.
+  -- A later call waits here, and sees the records that this one writes.
   select * into found from zone z where z.id = found.id for update;
   if found.id is null then
     raise exception 'There is no zone “%”.', save.zone using errcode = 'SY404';
   end if;
-  -- Asked with the zone locked: who takes away a right waits until what was begun with it has ended.
+  -- Asked with the zone locked: a call that takes a right away waits until the saves that it allowed have ended.
   if access_to(found) is distinct from 'readWrite' then
     raise exception 'The account may only read the zone.' using errcode = 'SY403';
   end if;
@@ -315,7 +316,7 @@ begin
           else 'op'
         end as verdict
       from input i cross join names n
-      -- Of what was there before, the first that is not before the name, in the order of the key.
+      -- Of the records that were there before, the first that is not before the name, in the order of the key.
       left join lateral (
         select * from record where not n.created ? i.name and (record.zone, record.name) >= (found.id, i.name)
         order by record.zone, record.name limit 1
@@ -356,7 +357,7 @@ begin
 end
 $$;
 
--- Wakes those who listen for changes of a zone; clients call it when `save` has been committed. Not a part of `save`: a
+-- Wakes the listeners of a zone; clients call it when `save` has been committed. Not a part of `save`: a
 -- transaction that notifies holds a lock of the whole cluster until its commit is on the disk, so that all zones
 -- together had the saves of one. One that does nothing else waits for no disk.
 create or replace function syncstack.tell(zone text) returns void
@@ -375,7 +376,7 @@ declare
   found zone := locate(remove.zone);
 begin
   if found.owner <> account() then
-    raise exception 'Only %, who made the zone, removes it.', found.owner using errcode = 'SY403';
+    raise exception 'Only %, the owner of the zone, removes it.', found.owner using errcode = 'SY403';
   end if;
   delete from zone z where z.id = found.id;
   delete from record r where r.zone = found.id;
@@ -383,7 +384,7 @@ begin
 end
 $$;
 
--- With whom a zone is shared: `account` and `access` of each.
+-- The accounts that a zone is shared with: `account` and `access` of each.
 create or replace function syncstack.participants(zone text) returns json
 language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
 declare
@@ -395,7 +396,7 @@ begin
 end
 $$;
 
--- Shares a private zone with these and nobody else.
+-- Shares a private zone with these accounts and no others.
 create or replace function syncstack.set_participants(zone text, participants jsonb) returns void
 language plpgsql volatile security definer set search_path = syncstack, pg_temp set lock_timeout = '10s' as $$
 declare
@@ -403,7 +404,7 @@ declare
   loses boolean;
 begin
   if found.owner <> account() or found.scope <> 'private' then
-    raise exception 'Only the owner of a private zone says who takes part in it.' using errcode = 'SY403';
+    raise exception 'Only the owner of a private zone changes its participants.' using errcode = 'SY403';
   end if;
   select * into found from zone z where z.id = found.id for update;
   loses := exists (
@@ -420,7 +421,7 @@ begin
 end
 $$;
 
--- Gives up one's own part in a zone of somebody else.
+-- Gives up the account's part in a zone of another account.
 create or replace function syncstack.leave(zone text) returns void
 language plpgsql volatile security definer set search_path = syncstack, pg_temp set lock_timeout = '10s' as $$
 declare
@@ -441,7 +442,7 @@ language sql immutable as $$
   select case jsonb_typeof(field) when 'array' then field ->> 1 else field #>> '{}' end
 $$;
 
--- Whether the object of a record is there: nobody has deleted it, or somebody has edited it later.
+-- Whether the object of a record is there: it was not deleted, or was edited later.
 create or replace function syncstack.is_alive(content jsonb) returns boolean
 language sql immutable as $$
   select content ->> 'd' is null or content ->> 'd' < greatest(content ->> 't', (
@@ -511,7 +512,7 @@ language sql stable security definer set search_path = syncstack, pg_temp as $$
 $$;
 
 -- The objects of an entity that are there, in a zone that the account may read. A function in the place of a query over
--- the tables, whose plan would tell what is in other zones.
+-- the tables, whose plan would tell how much is in other zones.
 create or replace function syncstack.objects(zone bigint, entity text) returns table (record_name text, content jsonb)
 language plpgsql stable security definer set search_path = syncstack, pg_temp as $$
 begin
@@ -556,8 +557,8 @@ $$;
 -- and the record's name. A value that is none of the type is null. Call it again when the model has new properties.
 --
 -- The views are in a schema of the zone, `app_name`, unless another is named; it is made when it is not there, for which
--- one needs the right to create schemas. Rights on the views stay when it is called again. Whoever asks a view sees what
--- he may read in the zone. Returns the names of the views.
+-- one needs the right to create schemas. Rights on the views stay when it is called again. A view shows an account the
+-- objects that it may read in the zone. Returns the names of the views.
 create or replace function syncstack.create_views(zone text, schema text default null) returns setof text
 language plpgsql volatile as $$
 declare
@@ -628,9 +629,9 @@ begin
 end
 $$;
 
--- Writes an object as a machine does: each value gets a stamp that is later than all stamps of the record, so what
--- was edited elsewhere later still wins. `fields` are values by property, in the form that records have; a record that is not there
--- is made. Those who listen are woken at the commit. Returns the answer of `save` for it.
+-- Writes an object as a machine does: each value gets a stamp that is later than all stamps of the record, so
+-- an edit that is made elsewhere later still wins. `fields` are values by property, in the form that records have; a
+-- record that is not there is made. Listeners are woken at the commit. Returns the answer of `save` for it.
 create or replace function syncstack.write(zone text, entity text, name text, fields jsonb) returns json
 language plpgsql volatile as $$
 declare
