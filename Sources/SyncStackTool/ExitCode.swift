@@ -5,7 +5,8 @@ enum ExitCode: Int32 {
   case failed = 1
   /// The command line makes no sense.
   case usage = 2
-  /// Whoever read the output has gone: 128 and the number of the signal that ends other tools then.
+  /// The reader of the output has gone: 128 and the number of the signal that ends other tools
+  /// then.
   case unread = 141
   /// Stopped by the user; the store is as it was, or as the latest page or batch left it.
   case cancelled = 130

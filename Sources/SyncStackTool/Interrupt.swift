@@ -18,12 +18,12 @@ import Synchronization
 
 /// Calls a handler at the first Ctrl-C or SIGTERM, and lets the second one end the process.
 ///
-/// Confined to whoever made it; the handler runs on a queue of its own.
+/// Confined to the command that made it; the handler runs on a queue of its own.
 final class Interrupt {
   #if canImport(WinSDK)
     init(_ handler: @escaping @Sendable () -> Void) {}
   #else
-    /// Where the signal is written to; -1 when nobody listens.
+    /// Where the signal is written to; -1 when no handler is set.
     private static let output = Atomic<Int32>(-1)
 
     private static let signals = [SIGINT, SIGTERM]
@@ -53,7 +53,7 @@ final class Interrupt {
       Interrupt.output.store(output, ordering: .releasing)
       for number in Interrupt.signals {
         signal(number) { number in
-          // Nothing but what a handler of signals may call.
+          // Only calls that a handler of signals may make.
           let code = errno
           _ = signal(number, SIG_DFL)
           var byte: UInt8 = 0

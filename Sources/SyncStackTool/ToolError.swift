@@ -1,4 +1,4 @@
-/// Something outside the store that is not as the command needs it, and what to do about it.
+/// Something outside the store that is not as the command needs it, with advice.
 struct ToolError: Error, CustomStringConvertible {
   let description: String
 

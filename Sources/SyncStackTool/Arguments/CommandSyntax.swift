@@ -1,8 +1,8 @@
-/// What the command line of one command looks like; arguments are read by it and the help is made
-/// of it.
+/// The form of the command line of one command; arguments are read by it and the help is made of
+/// it.
 struct CommandSyntax: Sendable {
   let name: String
-  /// One line that says what the command does.
+  /// One line about the command's work.
   let summary: String
   let operands: [Operand]
   let options: [Option]
@@ -43,7 +43,7 @@ struct CommandSyntax: Sendable {
   /// A word that begins with `--`.
   struct Option: Sendable {
     let name: String
-    /// What stands for its value in the help; nil when it is a switch without a value.
+    /// The word for its value in the help; nil when it is a switch without a value.
     let placeholder: String?
     let isRequired: Bool
     let help: String
@@ -69,7 +69,7 @@ struct CommandSyntax: Sendable {
     var takesFile: Bool { placeholder == "FILE" || placeholder == "MODEL" }
   }
 
-  /// Seconds that a command waits for a store that somebody else holds, unless told otherwise.
+  /// Seconds that a command waits for a store that another process holds, unless told otherwise.
   static let usualWait = 5.0
 
   /// The option of every command that writes.
@@ -77,7 +77,7 @@ struct CommandSyntax: Sendable {
     "--wait", value: "SECONDS",
     "how long to wait for another process that holds the store; 5 by default")
 
-  /// What can stand behind the name of the command, word by word.
+  /// The words that may follow the name of the command, one by one.
   var usageWords: [String] {
     operands.map(\.usage) + options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }
   }

@@ -43,7 +43,7 @@ struct CompletionScript {
     ]
   }
 
-  /// What the words of a command can be.
+  /// The line of the script with the words of a command.
   private func bashWords(_ command: CommandSyntax) -> String {
     let options = command.options.map(\.name) + ["--help"]
     let choices = command.operands.flatMap(\.choices).joined(separator: " ")
@@ -52,7 +52,7 @@ struct CompletionScript {
       + "files='\(files)' ;;"
   }
 
-  /// What the values of its options can be.
+  /// The lines of the script with the values of its options.
   private func bashValues(_ command: CommandSyntax) -> [String] {
     command.options.filter { $0.placeholder != nil }.map { option in
       let choices = option.choices.joined(separator: " ")
@@ -107,8 +107,8 @@ struct CompletionScript {
     return lines + [
       "  esac",
       "}",
-      // Sourced, the script says what it completes; found through $fpath, it is the function
-      // itself.
+      // Sourced, the script names the command that it completes; found through $fpath, it is the
+      // function itself.
       #"if [ "$funcstack[1]" = _syncstack ]; then _syncstack "$@"; else compdef _syncstack syncstack; fi"#,
     ]
   }
@@ -118,7 +118,7 @@ struct CompletionScript {
     return choices.isEmpty ? " " : "(\(choices.joined(separator: " ")))"
   }
 
-  /// The text without what means something in a specification of `_arguments`.
+  /// The text without characters that mean something in a specification of `_arguments`.
   private func zshText(_ text: String) -> String {
     text.replacing("[", with: "(").replacing("]", with: ")").replacing(":", with: "\\:")
   }

@@ -1,6 +1,6 @@
 import SyncStack
 
-/// The option that says what a document is beside JSON.
+/// The option that names the form of documents.
 enum DocumentOption {
   static let option = CommandSyntax.Option(
     "--format", value: "json-api",
@@ -17,7 +17,7 @@ enum DocumentOption {
   }
 }
 
-/// What a document is beside JSON.
+/// A form of document on top of JSON.
 enum DocumentForm: String, CaseIterable {
   case jsonAPI = "json-api"
 }

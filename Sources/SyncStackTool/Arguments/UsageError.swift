@@ -1,4 +1,4 @@
-/// A command line that makes no sense, and what to do about it.
+/// A command line that makes no sense, with advice.
 struct UsageError: Error, CustomStringConvertible {
   let message: String
   /// The command it is about; nil for the tool as a whole.

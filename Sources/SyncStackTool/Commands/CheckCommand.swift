@@ -1,8 +1,7 @@
 import Foundation
 import SyncStack
 
-/// `syncstack check`: what is wrong with a store that another program or a failing disk has
-/// changed.
+/// `syncstack check`: finds damage in a store that another program or a failing disk has changed.
 struct CheckCommand: Command {
   static let syntax = CommandSyntax(
     name: "check",

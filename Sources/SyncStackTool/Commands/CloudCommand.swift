@@ -1,7 +1,7 @@
 import SyncCloud
 import SyncStack
 
-/// `syncstack cloud install-sql`: what a database needs to be a server of remote sync.
+/// `syncstack cloud install-sql`: prints the SQL that makes a database a server of remote sync.
 struct CloudCommand: Command {
   static let syntax = CommandSyntax(
     name: "cloud", summary: "Prints the SQL that makes PostgreSQL a server of remote sync.",

@@ -58,8 +58,8 @@ struct CloudSession {
   ///
   /// - Parameters:
   ///   - createsStore: Whether a store that is not there is made.
-  ///   - left: What to say of the store when the work was cancelled.
-  /// - Returns: What the work returned, and whether the store remembered no server before.
+  ///   - left: The sentence about the store when the work was cancelled.
+  /// - Returns: The result of the work, and whether the store remembered no server before.
   func run<Output: Sendable>(
     createsStore: Bool, left: String,
     _ work: @escaping @Sendable (CloudEngine) async throws -> Output
@@ -98,7 +98,7 @@ struct CloudSession {
     }
   }
 
-  /// Opens the store with a history: without one nobody knows what to send.
+  /// Opens the store with a history: without one the edits to send are not known.
   private func open(createsStore: Bool) throws -> DataStack {
     let exists = FileManager.default.fileExists(atPath: settings.store.path)
     if !exists {
@@ -152,7 +152,7 @@ struct CloudSession {
     return try await operation.value
   }
 
-  /// Shows what was done, and what has problems.
+  /// Shows the outcome, and the problems.
   ///
   /// - Parameters:
   ///   - sentence: For people.

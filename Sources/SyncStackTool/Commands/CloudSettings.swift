@@ -2,7 +2,7 @@ import Foundation
 import SyncCloud
 import SyncStack
 
-/// What the options of the commands of remote sync say, before anything is opened.
+/// The options of the commands of remote sync, read before anything is opened.
 struct CloudSettings: Sendable {
   /// Where the password stands in the environment.
   static let passwordVariable = "SYNCSTACK_PASSWORD"
@@ -89,9 +89,10 @@ struct CloudSettings: Sendable {
     }
   }
 
-  /// Where to sync: what was given, else what is remembered.
+  /// The server, app and user to sync with: those that were given, else those that the store
+  /// remembers.
   ///
-  /// - Throws: ``UsageError`` that names what neither says.
+  /// - Throws: ``UsageError`` that names the options for which there is neither.
   func address(remembered: RemoteAddress?, command: String) throws(UsageError) -> RemoteAddress {
     let known = [
       ("--server URL", server ?? remembered?.server), ("--app NAME", app ?? remembered?.app),

@@ -1,7 +1,7 @@
 import SyncCloud
 import SyncStack
 
-/// What pulls and pushes have done, for people and as JSON.
+/// The outcomes of pulls and pushes, for people and as JSON.
 struct CloudText {
   let status: CloudStatus
 

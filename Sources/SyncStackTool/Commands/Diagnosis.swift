@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What a trial says about a document and its mapping, for people.
+/// The outcome of a trial of a document and its mapping, for people.
 struct Diagnosis {
   let report: SyncReport
   let mapping: MappingDescription
@@ -20,14 +20,14 @@ struct Diagnosis {
   /// Examples of one kind that are written out.
   private static let shownExamples = 5
 
-  /// What would be lost or refused, with a title.
+  /// Kinds of findings by which values would be lost or refused, with titles.
   private static let problems: [(SyncReport.Finding.Kind, String)] = [
     (.skippedItem, "Items that would be left out"),
     (.refusedConversion, "Values that do not fit their attributes"),
     (.ignoredValue, "Values that would be passed over"),
   ]
 
-  /// What is legal, and yet not always meant.
+  /// Kinds of findings that are legal, and yet not always meant.
   private static let remarks: [(SyncReport.Finding.Kind, String)] = [
     (
       .unresolvedReference, "Keys of objects that are not in the document: they link what is stored"
@@ -95,7 +95,7 @@ struct Diagnosis {
       }
   }
 
-  /// What to do about a key: the spelling that was meant, or how to give it a place.
+  /// The advice on a key: the spelling that was meant, or how to give it a place.
   private func advice(
     on key: String, _ entity: MappingDescription.Entity, _ found: SyncReport.EntityReport
   ) -> String {

@@ -19,7 +19,7 @@ struct DiagnosisSummary: Encodable {
   var refusal: String?
   var missing: [Missing] = []
   var deletionMarks: [DeletionMark] = []
-  /// What is said of the entity whose objects nothing tells apart, and of the mapping.
+  /// The remarks on an entity whose objects no key tells apart, and on the mapping.
   var remarks: [String] = []
   var report: SyncReport?
 

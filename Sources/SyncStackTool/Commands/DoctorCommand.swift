@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// `syncstack doctor`: what of a document would not map, and why. Syncs it into an empty store in
-/// memory and keeps nothing.
+/// `syncstack doctor`: lists the parts of a document that would not map, and why. It syncs the
+/// document into an empty store in memory and keeps nothing.
 struct DoctorCommand: Command {
   static let syntax = CommandSyntax(
     name: "doctor",

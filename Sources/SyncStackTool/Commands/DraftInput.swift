@@ -11,7 +11,7 @@ struct DraftInput {
     case file(InputFile, size: Int)
   }
 
-  /// Bytes of a file that a sample is taken from; nobody reads more of a large one for that.
+  /// Bytes of a file that a sample is taken from; the rest of a large one is not read for that.
   private static let sampleBytes = 32 << 20
 
   /// A payload whose items stand by themselves, whatever form of document they come in.

@@ -1,6 +1,6 @@
 import SyncStack
 
-/// Reads what `--guard` says: `on`, `off`, or limits as in `count=20,share=10%,empty=0`.
+/// Reads the value of `--guard`: `on`, `off`, or limits as in `count=20,share=10%,empty=0`.
 enum GuardLimits {
   static func parse(_ arguments: Arguments) throws(UsageError) -> DeletionGuard {
     let text = arguments["--guard"] ?? "on"

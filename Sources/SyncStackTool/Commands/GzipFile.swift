@@ -1,6 +1,6 @@
-// Files that are packed with gzip, as servers keep what they export. Only where the system has
-// zlib, which the tool links beside SQLite; elsewhere the message about packed input says which
-// program unpacks it.
+// Files that are packed with gzip, as servers keep their exports. Only where the system has zlib,
+// which the tool links beside SQLite; elsewhere the message about packed input says which program
+// unpacks it.
 import Foundation
 import SyncStack
 
@@ -8,7 +8,7 @@ import SyncStack
   import CSyncStackZlib
 #endif
 
-/// A file that is packed with gzip, as pieces of what is inside. It may be read again and again.
+/// A file that is packed with gzip, as pieces of its content. It may be read again and again.
 struct GzipFile: AsyncSequence, Sendable {
   typealias Element = Data
 
@@ -57,7 +57,7 @@ struct GzipFile: AsyncSequence, Sendable {
 }
 
 #if canImport(CSyncStackZlib)
-  /// Reads a packed file from its beginning to its end. Confined to whoever reads.
+  /// Reads a packed file from its beginning to its end. Confined to its iterator.
   private final class GzipReader {
     private static let pieceSize = 1 << 18
 

@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// `syncstack history`: who changed what in a store.
+/// `syncstack history`: lists the commits of a store, with their authors and changes.
 struct HistoryCommand: Command {
   static let syntax = CommandSyntax(
     name: "history", summary: "Shows the commits of a store: who changed what.",

@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// Reads the history of a store that somebody else may be writing. Confined to its command.
+/// Reads the history of a store that another process may be writing. Confined to its command.
 final class HistoryReader {
   private let store: Store
   private let text: HistoryText
@@ -10,7 +10,7 @@ final class HistoryReader {
   /// Opens the store for reading only.
   ///
   /// - Parameters:
-  ///   - token: Where to begin; nil is after what there is.
+  ///   - token: Where to begin; nil is after the latest commit.
   ///   - text: How commits are written.
   /// - Throws: ``ToolError`` when the store keeps no history.
   init(_ url: URL, after token: HistoryToken?, as text: HistoryText) throws {

@@ -56,7 +56,7 @@ struct HistoryText {
     return head
   }
 
-  /// A line per entity: how many objects came, changed in what, and went.
+  /// A line per entity: how many objects came, changed, with the properties, and went.
   private func summary(_ changes: [HistoryChange]) -> [String] {
     Dictionary(grouping: changes, by: \.entity).sorted { $0.key < $1.key }.map { entity, changes in
       let kinds = [HistoryChange.Kind.insert, .update, .delete].compactMap { kind -> String? in

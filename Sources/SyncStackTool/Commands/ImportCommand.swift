@@ -19,7 +19,8 @@ struct ImportCommand: Command {
       try settings.model.map { try ManagedObjectModel(contentsOf: $0) }
       ?? Store.keptModel(at: settings.store)
     _ = try model.requireEntity(named: settings.entity)
-    // A slip in --model must not cost what the store holds, and a dry run changes nothing at all.
+    // A slip in --model must not cost the objects of the store, and a dry run changes nothing at
+    // all.
     let newFile = NewStoreFile(settings.store)
     let stack = try newFile.open {
       try DataStack(
@@ -132,8 +133,8 @@ struct ImportCommand: Command {
     }
   }
 
-  /// Each page is stored as it comes; what none of them mentioned goes at the end, when all have
-  /// come.
+  /// Each page is stored as it comes; objects that none of them mentioned are deleted at the end,
+  /// when all have come.
   private func runPages(
     _ pages: [ImportPage], on stack: DataStack, _ terminal: Terminal
   ) async throws -> SyncReport {

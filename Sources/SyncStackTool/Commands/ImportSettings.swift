@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// What the options of `import` say, before anything is opened.
+/// The options of `import`, read before anything is opened.
 struct ImportSettings: Sendable {
   /// Where the JSON comes from.
   enum Source: Sendable, Equatable {
@@ -189,8 +189,9 @@ struct ImportSettings: Sendable {
     return name
   }
 
-  /// Options that have to be the same each time a session goes on: what its end deletes depends on
-  /// them. The guard may be switched off when it refused, and unfit items may be treated otherwise.
+  /// Options that have to be the same each time a session goes on: the deletions at its end depend
+  /// on them. The guard may be switched off when it refused, and unfit items may be treated
+  /// otherwise.
   var lasting: [String: String] {
     [
       "--at": path ?? "", "--format": form?.rawValue ?? "", "--where": filter ?? "",

@@ -31,10 +31,10 @@ struct InputFile {
     self.attributes = attributes
   }
 
-  /// What is in the file, unpacked where it is packed. It can be read once.
+  /// The content of the file, unpacked where it is packed. It can be read once.
   var payload: SyncPayload { GzipFile(url).map { .chunks($0) } ?? .file(url) }
 
-  /// The bytes of what the path of a command line leads to, `-` of the standard input.
+  /// The bytes of the file at a path of the command line, or, for `-`, of the standard input.
   static func data(_ path: String) throws -> Data {
     guard path != "-" else { return try FileHandle.standardInput.readToEnd() ?? Data() }
     let file = try InputFile(URL(filePath: path))

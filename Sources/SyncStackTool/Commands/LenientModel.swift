@@ -1,7 +1,7 @@
 import SyncStack
 
-/// A model that requires nothing, so that a document can be tried to its end, and what the real one
-/// would have refused.
+/// A model that requires nothing, so that a document can be tried to its end, and the values that
+/// the real one would have missed.
 enum LenientModel {
   /// A required property, and how many objects have no value of it.
   struct MissingValues: Equatable {
@@ -31,7 +31,7 @@ enum LenientModel {
     }
   }
 
-  /// What the model requires and objects of the store lack, in model order.
+  /// The required properties that objects of the store lack, in model order.
   static func missingValues(
     in store: Store, of model: ManagedObjectModel
   ) throws -> [MissingValues] {

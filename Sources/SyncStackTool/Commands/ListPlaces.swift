@@ -4,20 +4,20 @@ import SyncStack
 /// Where the lists of objects lie in a document that is one object around them, as most APIs
 /// answer, and objects by their keys, as Firebase has them.
 struct ListPlaces {
-  /// A list, and what tells whether it is the one that is meant.
+  /// A list, and the marks by which the list that is meant is found.
   private struct Place {
-    /// What `--at` takes.
+    /// The path for `--at`.
     let path: String
     /// The entity after the key of the list; nil when the key says nothing.
     let name: String?
     let shape: ObjectShape
     let hasKey: Bool
     let count: Int
-    /// Whether nothing but plain values and what is known to be about the list stands beside it.
+    /// Whether only plain values, and members known to be about the list, stand beside it.
     let isBare: Bool
 
-    /// How well it fits the entity that is wanted: 0 by its name, 1 where the name says nothing,
-    /// 3 for what goes with the list of an answer.
+    /// How well it fits the entity that is wanted: 0 by its name, 1 where the name says nothing, 3
+    /// for a companion of an answer's list.
     func distance(to wanted: String?) -> Int {
       if isNamed(wanted) { return 0 }
       let key = path.split(separator: ".").last.map(String.init) ?? path
@@ -31,7 +31,7 @@ struct ListPlaces {
     }
   }
 
-  /// What stands beside the lists of many APIs.
+  /// Members that stand beside the lists of many APIs.
   private static let besides: Set<String> = [
     "meta", "links", "_links", "pagination", "paging", "page", "page_info", "pageInfo", "info",
     "response_metadata", "cursor", "cursors", "header", "headers", "status", "query", "request",
@@ -44,11 +44,11 @@ struct ListPlaces {
   /// The entity that is wanted, as far as anything says it.
   private let wanted: String?
 
-  /// What `--at` takes for each.
+  /// The path for `--at` of each.
   var paths: [String] { places.map(\.path) }
 
   /// - Parameters:
-  ///   - shape: What is known of the document, or of what lies at the path.
+  ///   - shape: The shape of the document, or of the value at the path.
   ///   - path: The path that was given.
   ///   - count: How many documents there are; when there are more items, they are no objects around
   ///     lists.
@@ -110,7 +110,7 @@ struct ListPlaces {
     }
   }
 
-  /// A list, and what each of its elements is there to wrap.
+  /// A list, and the lists of the objects that its elements wrap.
   private static func list(
     of elements: ObjectShape, at path: String, name: String?, isBare: Bool
   ) -> [Place] {
@@ -129,7 +129,7 @@ struct ListPlaces {
         name: KeyFinder.wrappers.contains(member) ? name : DraftNames.entity(member), shape: object,
         hasKey: true, count: object.count, isBare: isBare)
     }
-    // What connections of GraphQL list.
+    // The lists of GraphQL's connections.
     let isConnection = Set(elements.keys).isSubset(of: ["node", "cursor", "__typename"])
     return isConnection && !wrapped.isEmpty ? wrapped : [list] + wrapped
   }
@@ -141,7 +141,7 @@ struct ListPlaces {
     guard shape.keys.count > (areNumbers ? 0 : 1),
       shape.members.values.allSatisfy({ $0.object != nil && $0.objects == $0.present })
     else { return nil }
-    // A name begins with a letter, behind a sign that marks what is said about the object.
+    // A name begins with a letter, maybe behind a sign that marks a member about the object.
     let areNoNames = shape.keys.allSatisfy { key in
       !(key.drop { "$@_".contains($0) }.first?.isLetter ?? false)
     }
@@ -158,7 +158,7 @@ struct ListPlaces {
   /// and near the top; nil when there is none, or it may as well be a part of the object.
   ///
   /// - Parameter isObject: Whether the document is an object with a key. Then only a name speaks
-  ///   for a list, and not where the list holds what the document is itself, as a tree does.
+  ///   for a list, and not where the list holds objects like the document itself, as a tree does.
   func best(in document: ObjectShape, isObject: Bool) -> String? {
     let candidates = places.enumerated().filter { _, place in
       guard !isObject || document.isCollection else {
@@ -178,7 +178,7 @@ struct ListPlaces {
     return best?.element.path
   }
 
-  /// What was done about it, and what to type next.
+  /// The list that was taken, and the option to type next.
   func advice(taking path: String) -> String {
     let others = paths.filter { $0 != path }
     return "The document is one object with a list at \(path), and this is the model of that: give "
@@ -193,7 +193,7 @@ struct ListPlaces {
     return path.contains("'") ? "\"\(path)\"" : "'\(path)'"
   }
 
-  /// A sentence that says what to type; nil when there is no list.
+  /// A sentence that names the option to type; nil when there is no list.
   var advice: String? {
     guard let first = paths.first else { return nil }
     return paths.count == 1
@@ -225,7 +225,7 @@ extension ObjectShape {
     return mine.intersection(theirs).count * 2 >= min(mine.count, theirs.count)
   }
 
-  /// What all objects under the keys have in common.
+  /// The shape of one of the objects under the keys, which are all alike.
   fileprivate var anyMember: ObjectShape? {
     keys.first.flatMap { members[$0]?.object }
   }

@@ -18,7 +18,7 @@ struct MappingFile: Sendable {
 
   /// The rules of the file.
   ///
-  /// - Throws: what reading the file throws, and ``ToolError`` that names it when a rule does not
+  /// - Throws: The error of reading the file, and ``ToolError`` that names it when a rule does not
   ///   fit the model.
   func rules(of model: ManagedObjectModel) throws -> RuleRegistry {
     let rules = RuleRegistry()

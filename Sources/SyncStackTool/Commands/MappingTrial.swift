@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// Syncs documents into an empty store in memory, and keeps nothing but what the sync says of them.
+/// Syncs documents into an empty store in memory, and keeps nothing but the reports.
 struct MappingTrial {
   let model: ManagedObjectModel
   /// The entity of the items.
@@ -12,7 +12,7 @@ struct MappingTrial {
   /// - Parameters:
   ///   - files: By name; of several, the one that cannot be read is named.
   ///   - terminal: Where it is shown how far the trial is, when it is one.
-  /// - Throws: What a sync throws, for a payload that is no JSON as for a model that cannot be
+  /// - Throws: The error of a sync, for a payload that is no JSON as for a model that cannot be
   ///   mapped.
   func run(
     _ files: [(name: String, payload: SyncPayload)], on terminal: Terminal
@@ -27,7 +27,7 @@ struct MappingTrial {
         payload, inEntityNamed: entity.name, dataStack: stack, at: path.map { JSONPath($0) })
       sync.onItemError = .skip
       sync.operations = SyncOperations.all.subtracting(.delete)
-      // Without a key each object is a new one, and shows all the same what would map.
+      // Without a key each object is a new one, and shows all the same which values would map.
       if entity.primaryKey == nil { sync.operations.insert(.alwaysInsert) }
       let display = terminal.errorWidth.map { _ in ProgressDisplay(of: sync, on: terminal) }
       defer { display?.end() }

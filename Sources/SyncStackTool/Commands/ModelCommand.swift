@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// `syncstack model`: what a model document says, as text, as a diagram, or as a mapping; and a
-/// model to begin with, drawn from JSON.
+/// `syncstack model`: shows a model document as text, as a diagram, or as a mapping; and a model to
+/// begin with, drawn from JSON.
 struct ModelCommand: Command {
   enum Diagram: String, CaseIterable { case mermaid, dot }
 

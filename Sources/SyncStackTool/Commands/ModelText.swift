@@ -1,6 +1,6 @@
 import SyncStack
 
-/// A model as text: entities, and what each property is.
+/// A model as text: entities, and the kind of each property.
 struct ModelText {
   let model: ManagedObjectModel
 

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// Stored objects as a table or as records: their attributes, the keys of what they refer to, and
-/// how many members their relationships have; a record names the first of these too.
+/// Stored objects as a table or as records: their attributes, the keys of the objects they refer
+/// to, and how many members their relationships have; a record names the first of these too.
 struct ObjectTable {
   let entity: EntityDescription
   let reader: StoreReader
@@ -34,7 +34,7 @@ struct ObjectTable {
     }
   }
 
-  /// What is shown of an entity, its key first.
+  /// The properties of an entity that are shown, its key first.
   private func properties(of entity: EntityDescription) -> [PropertyDescription] {
     let key = entity.primaryKey?.slot
     let stored = entity.properties.filter { !($0.attribute?.isTransient ?? false) }
@@ -91,7 +91,7 @@ struct ObjectTable {
     }
   }
 
-  /// What stands for objects that are referred to: their keys, else their numbers.
+  /// The names of objects that are referred to: their keys, else their numbers.
   private func names(of entity: EntityDescription, rows: [Int64]) throws -> [Int64: String] {
     var names: [Int64: String] = [:]
     for row in try reader.rows(entity, rows: Set(rows).sorted()) {

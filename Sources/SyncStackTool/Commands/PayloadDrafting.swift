@@ -2,8 +2,7 @@ import Foundation
 import SyncStack
 
 /// Draws a model from payloads: from a sample first, then from everything when the sample does not
-/// show it all. What is drawn is tried on the whole of the payloads, and drawn anew until they
-/// pass.
+/// show it all. A draft is tried on the whole of the payloads, and drawn anew until they pass.
 struct PayloadDrafting {
   let inputs: [DraftInput]
   /// The entity of the items; after the list or the file unless given.
@@ -31,7 +30,7 @@ struct PayloadDrafting {
         path: drawing.path
       ).run(inputs.map { ($0.name, $0.payload) }, on: terminal)
       diagnosis.nulls = drawing.nulls
-      // What the sample does not show: members, and keys that may stand for different objects.
+      // Surprises beyond the sample: members, and keys that may stand for different objects.
       let isSurprise =
         limit != nil && !drawing.isWhole
         && (diagnosis.report.entities.values.contains { !$0.unusedKeys.isEmpty }
@@ -111,7 +110,7 @@ struct PayloadDrafting {
       if nulls > 0 {
         advice.append(
           "\(Figures.counted(nulls, "item")) null: a sync leaves such an item out, says so, and deletes "
-            + "nothing, because nobody can tell which object it was.")
+            + "nothing, because nothing tells which object it was.")
       }
       try checkSize(of: draft, at: path)
       draft.notes = [ModelDraft.optionality] + advice

@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// `syncstack pending`: what outboxes still have to send.
+/// `syncstack pending`: lists the edits that outboxes still have to send.
 struct PendingCommand: Command {
   static let syntax = CommandSyntax(
     name: "pending",

@@ -1,7 +1,7 @@
 import SyncCloud
 import SyncStack
 
-/// `syncstack pull`: what others sent to a server comes here.
+/// `syncstack pull`: fetches the records that others sent to a server.
 struct PullCommand: Command {
   static let syntax = CommandSyntax(
     name: "pull", summary: "Fetches what others sent to a server into a store.",

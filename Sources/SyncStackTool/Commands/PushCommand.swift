@@ -1,7 +1,7 @@
 import SyncCloud
 import SyncStack
 
-/// `syncstack push`: what was saved here goes to a server.
+/// `syncstack push`: sends the edits that were saved here to a server.
 struct PushCommand: Command {
   static let syntax = CommandSyntax(
     name: "push", summary: "Sends what was saved in a store to a server.",

@@ -1,6 +1,6 @@
 import SyncStack
 
-/// The report of a sync for people: a table of counts, then what they should know.
+/// The report of a sync for people: a table of counts, then remarks.
 struct ReportText {
   let report: SyncReport
   let model: ManagedObjectModel
@@ -26,7 +26,7 @@ struct ReportText {
     return table
   }
 
-  /// How many objects went, which is what one wants to know first; nil when none did.
+  /// How many objects were deleted, the first thing one wants to know; nil when none were.
   var deletions: String? {
     let deleted = entities.filter { $0.1.deleted > 0 }
     guard !deleted.isEmpty else { return nil }
@@ -35,7 +35,7 @@ struct ReportText {
       + "."
   }
 
-  /// What changed, what was found and what was passed over, a line each.
+  /// Updated properties, findings, and keys that were passed over, a line each.
   var remarks: [String] {
     var lines: [String] = []
     for (name, entity) in entities where !entity.updatedProperties.isEmpty {
@@ -56,7 +56,7 @@ struct ReportText {
     return lines + findings
   }
 
-  /// One line that says what came of it.
+  /// One line with the outcome.
   func conclusion(store: String, seconds: Double) -> String {
     let time = Figures.duration(seconds)
     if report.isDryRun { return "Dry run: nothing was stored. \(time)." }

@@ -1,7 +1,8 @@
 import Foundation
 import SyncStack
 
-/// `syncstack show`: what lies in a store: as tables, and as records where a table would not fit.
+/// `syncstack show`: shows the objects of a store as tables, and as records where a table would not
+/// fit.
 struct ShowCommand: Command {
   static let syntax = CommandSyntax(
     name: "show", summary: "Shows what lies in a store.",

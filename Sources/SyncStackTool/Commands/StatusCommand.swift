@@ -25,7 +25,7 @@ struct StatusCommand: Command {
     zone = CloudZone(try CloudSettings.scope(arguments)).name
   }
 
-  /// What was read.
+  /// The values that are read from the store.
   private struct Found {
     var address: RemoteAddress?
     var status: CloudStatus

@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// `syncstack watch`: what others commit to a store, as they do.
+/// `syncstack watch`: shows the commits of others to a store, as they come.
 struct WatchCommand: Command {
   static let syntax = CommandSyntax(
     name: "watch",
@@ -39,7 +39,7 @@ struct WatchCommand: Command {
     var rest = count
     var version: Int64?
     while rest > 0 {
-      // Nothing but this number is read as long as nobody commits.
+      // Without a commit only this number is read.
       let now = try reader.dataVersion()
       if now != version {
         version = now

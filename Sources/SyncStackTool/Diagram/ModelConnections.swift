@@ -12,7 +12,7 @@ struct ModelConnection: Sendable, Hashable {
   let isToMany: Bool
   let isInverseToMany: Bool
 
-  /// What is written at the line.
+  /// The text at the line.
   var label: String { inverseName.map { "\(name) / \($0)" } ?? name }
 
   /// The connections of a model, in the order in which it declares them. Inherited relationships

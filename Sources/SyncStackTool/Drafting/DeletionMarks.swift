@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What APIs say in an item whose object is deleted.
+/// The keys by which APIs mark an item whose object is deleted.
 enum DeletionMarks {
   /// Of these nothing else can be meant.
   static let certain: Set<String> = ["@removed", "@deleted", "_deleted", "$deleted"]
@@ -21,7 +21,7 @@ enum DeletionMarks {
     keys.filter { certain.contains($0) || likely.contains($0) }
   }
 
-  /// What to do about a key.
+  /// The advice on such a key.
   static func offer(_ key: String) -> String {
     "“\(key)” says that an object is deleted: with sync.tombstoneKey = “\(key)” in the user info of the "
       + "entity a sync deletes it; without, it is stored like any other."

@@ -1,6 +1,6 @@
 import SyncStack
 
-/// A draft as classes, what was unsure as comments.
+/// A draft as classes, with doubts as comments.
 struct DraftClasses {
   let draft: ModelDraft
 

@@ -1,6 +1,6 @@
 import SyncStack
 
-/// A draft as a model document, what was unsure as comments.
+/// A draft as a model document, with doubts as comments.
 struct DraftDocument {
   let draft: ModelDraft
 

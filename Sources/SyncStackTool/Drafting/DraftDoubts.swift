@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What a draft must not say, because the payload has shown that it would be wrong.
+/// Guesses that a draft must not make, because the payload has shown that they would be wrong.
 struct DraftDoubts: Equatable {
   /// Values that an attribute has to take beyond those of its type.
   enum Width: Equatable { case text, json }
@@ -16,7 +16,7 @@ struct DraftDoubts: Equatable {
   /// Lists whose objects stand in those of other owners as well.
   var shared: Set<String> = []
 
-  /// Learns from what a sync of the payloads made of a draft.
+  /// Learns from the trial of a draft.
   ///
   /// - Returns: Whether there was anything that another draft can do better.
   mutating func learn(from trial: DraftTrial) -> Bool {
@@ -43,7 +43,7 @@ struct DraftDoubts: Equatable {
 }
 
 extension DraftDoubts {
-  /// Learns from what the objects themselves say about their keys.
+  /// Learns from the checks of the objects' keys.
   ///
   /// - Returns: Whether there was anything new.
   mutating func learn(from checks: KeyChecks, _ entities: [FoundEntity]) -> Bool {
@@ -67,7 +67,7 @@ extension DraftDoubts {
   }
 }
 
-/// What a sync of payloads into an empty store made of a draft.
+/// The outcome of a sync of payloads, by the model of a draft, into an empty store.
 struct DraftTrial {
   let report: SyncReport
   /// Where the keys of the entities stand.

@@ -2,8 +2,8 @@ import SyncStack
 
 /// Which keys of JSON lead to a property by its name alone.
 extension DraftNames {
-  /// What a key such as `user_id`, `userId` or `label_ids` refers to: `user`, `label`; nil when it
-  /// is no such key.
+  /// The word in a key such as `user_id`, `userId` or `label_ids`: `user`, `label`; nil when it is
+  /// no such key.
   static func stem(ofReference key: String, toMany: Bool) -> (key: String, name: String)? {
     guard let end = referenceEnds(toMany: toMany).first(where: key.hasSuffix), key.count > end.count
     else { return nil }
@@ -15,7 +15,7 @@ extension DraftNames {
     return (stem, property(stem))
   }
 
-  /// Whether a key may be called after what it names: `OrderID`, `order_id`, `steamid`.
+  /// Whether a key may be called after the thing that it names: `OrderID`, `order_id`, `steamid`.
   static func endsInID(_ key: String) -> Bool {
     if stem(ofReference: key, toMany: false) != nil { return true }
     return key.hasSuffix("id") && key.count > 4 && key.allSatisfy(\.isLowercase)
@@ -60,7 +60,7 @@ extension DraftNames {
     }
   }
 
-  /// What such keys end in: with an underscore, then without.
+  /// The ends of such keys: with an underscore, then without.
   private static func referenceEnds(toMany: Bool) -> [String] {
     toMany ? ["_ids", "IDs", "Ids"] : ["_id", "ID", "Id"]
   }

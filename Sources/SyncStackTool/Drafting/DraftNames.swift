@@ -22,10 +22,10 @@ enum DraftNames {
     return entities.first(where: DraftNames.isEntity) ?? "Item"
   }
 
-  /// Whether a key says that there is a list, or an object, and not of what.
+  /// Whether a key says that there is a list, or an object, but not of which kind.
   static func isList(_ key: String) -> Bool { key == "items" || plainLists.contains(key) }
 
-  /// Keys of lists that do not say what is in them.
+  /// Keys of lists that do not name the kind of their elements.
   private static let plainLists: Set<String> = [
     "$", "data", "value", "results", "children", "edges", "nodes", "node", "records", "rows",
     "list", "content", "entries", "included", "d",
@@ -70,7 +70,7 @@ enum DraftNames {
     let plain = String(
       key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     var name = Inflection.camel(plain) ?? plain
-    // What comes first is written small as a whole: “id_str” is “idStr”.
+    // The first word is written small as a whole: “id_str” is “idStr”.
     if let first = plain.split(separator: "_").first, first.count < plain.count,
       name.lowercased().hasPrefix(first.lowercased())
     {

@@ -10,7 +10,7 @@ struct EntityFinder {
   /// - Parameters:
   ///   - root: The items of the payload.
   ///   - name: The entity of the items.
-  ///   - doubts: What has turned out to be wrong before.
+  ///   - doubts: Guesses that have turned out to be wrong before.
   init(_ root: ObjectShape, named name: String, doubts: DraftDoubts = DraftDoubts()) {
     self.doubts = doubts
     let finder = KeyFinder(
@@ -32,7 +32,7 @@ struct EntityFinder {
         member.object == nil || member.lists == 0, !member.hasInnerLists
       else { continue }
       let place = path + [key]
-      // What holds the key of its owner is a part of the owner.
+      // An object that holds the key of its owner is a part of the owner.
       if let key = owner.key, key.count > place.count, key.starts(with: place) {
         visit(nested, in: owner, under: place)
         continue
@@ -92,7 +92,7 @@ struct EntityFinder {
     return nil
   }
 
-  /// Keys that say nothing of what is under them.
+  /// Keys that say nothing of the values under them.
   private static let plainKeys =
     KeyFinder.wrappers + ["nodes", "edges", "items", "results", "records"]
 

@@ -10,7 +10,7 @@ struct InverseDrafter {
   }
 
   mutating func complete() {
-    // What the payload has is told apart before anything is added.
+    // Relationships of the payload are paired before any are added.
     for owner in draft.entities.indices {
       for number in draft.entities[owner].relationships.indices {
         let relationship = draft.entities[owner].relationships[number]
@@ -57,7 +57,7 @@ struct InverseDrafter {
     guard isFamily || leads(there, back: here) || leads(here, back: there) else { return false }
     switch (there.isToMany, here.isToMany) {
     case (true, true): return true
-    // What several owners have leads back to all of them.
+    // An object that several owners have leads back to all of them.
     case (true, false): return !there.isShared || there.hasOneOwner
     case (false, true): return !here.isShared || here.hasOneOwner
     case (false, false):

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// What the objects of a payload say about the keys that were found in them: whether a key always
-/// stands for the same object, who lists whom, and what leads back to its owner.
+/// Checks the keys that were found in the objects of a payload: whether a key always stands for the
+/// same object, whether several owners list an object, and which members lead back to its owner.
 ///
 /// Confined to the command that reads the payload.
 final class KeyChecks {
@@ -17,11 +17,11 @@ final class KeyChecks {
   /// Two objects of one key that say different things.
   struct Conflict {
     let key: JSONValue
-    /// What differs in them.
+    /// The member that differs in them.
     let name: String
     /// Where they stand: nothing for the items of the payload.
     let places: [String]
-    /// What the second one stands under.
+    /// The member under which the second one stands.
     let member: MemberShape?
     /// Whether both stand in lists of one place, and of different owners.
     let isBetweenOwners: Bool
@@ -42,7 +42,7 @@ final class KeyChecks {
     var hasDifferent = false
   }
 
-  /// What leads back from the objects under a member, by key: how often to the owner and how often
+  /// The references of the objects under a member, by key: how many lead to the owner, and how many
   /// elsewhere.
   private struct WaysBack {
     var counts: [String: (same: Int, other: Int)] = [:]

@@ -1,4 +1,4 @@
-/// Which keys of objects came together: what tells values of several types, of which one at a time
+/// Which keys of objects came together. That tells values of several types, of which one at a time
 /// is there, from values that may be missing.
 struct KeyCompany {
   /// Sets of keys with how many objects had just these; nil when there are too many to tell.
@@ -6,7 +6,7 @@ struct KeyCompany {
 
   private static let mostSets = 64
 
-  /// What APIs call the value of a type.
+  /// The keys by which APIs name the value of a type.
   private static let namesOfTypes: Set<String> = [
     "nullValue", "booleanValue", "boolValue", "integerValue", "intValue", "doubleValue",
     "floatValue", "numberValue", "stringValue", "timestampValue", "dateValue", "bytesValue",
@@ -29,8 +29,8 @@ struct KeyCompany {
     if let sets, sets.count > KeyCompany.mostSets { self.sets = nil }
   }
 
-  /// Groups of keys of which every object has just one group; empty when there are none. Of a
-  /// group that comes in several forms only what all of them have is given.
+  /// Groups of keys of which every object has just one group; empty when there are none. Of a group
+  /// that comes in several forms only the keys that all of them have are given.
   var alternatives: [Set<String>] {
     guard let sets, let all = sets.keys.first.map({ sets.keys.reduce($0) { $0.union($1) } }) else {
       return []

@@ -1,7 +1,7 @@
 import SyncStack
 
-/// Finds the member that tells the objects at one place of a payload apart, by what it is called.
-/// Values that happen to differ tell nothing: where no name speaks for itself there is no key.
+/// Finds the member that tells the objects at one place of a payload apart, by its name. Values
+/// that happen to differ tell nothing: where no name speaks for itself there is no key.
 struct KeyFinder {
   let shape: ObjectShape
   /// The entity of the objects, of whose name a key may be made: `order_id`.
@@ -10,14 +10,14 @@ struct KeyFinder {
   /// Keys that turned out to stand for different objects.
   let rejected: Set<[String]>
 
-  /// Where the key stands in an object, one or two steps deep; nil when nothing says what it is.
+  /// Where the key stands in an object, one or two steps deep; nil when no name speaks for one.
   var key: [String]? {
     guard !isAnyResource, !isTypedValue else { return nil }
     return candidates.first { !rejected.contains($0) && isKey($0) }
   }
 
-  /// Members that differ in every object, as far as they may be keys at all: what a person may
-  /// choose from.
+  /// Members that differ in every object, as far as they may be keys at all: a person may choose
+  /// one.
   var differing: [String] {
     guard shape.count > 1 else { return [] }
     return paths(in: shape, under: []).filter { isKey($0) && isUnique($0) }.map(DraftPath.text)
@@ -50,7 +50,7 @@ struct KeyFinder {
     KeyFinder(shape: shape, entity: entity, place: .items, rejected: [])
   }
 
-  /// What a person has to decide when an entity has no key.
+  /// The decision that is left to a person when an entity has no key.
   static func keyless(_ entity: String) -> String {
     "No key: nothing tells the objects of \(entity) apart for sure, so an import refuses them. Set "
       + "sync.isPrimaryKey at the attribute that does, or add them all each time, with the operations "
@@ -66,8 +66,8 @@ struct KeyFinder {
 
   // MARK: - Names
 
-  /// Keys of what is inside objects that only wrap others: `{"kind": "t3", "data": {"id": …}}`, or
-  /// of a part of an object in which its key stands: `{"metadata": {"uid": …}, "spec": …}`.
+  /// Keys of objects inside others that only wrap them: `{"kind": "t3", "data": {"id": …}}`, or of
+  /// a part of an object in which its key stands: `{"metadata": {"uid": …}, "spec": …}`.
   static let wrappers = [
     "data", "node", "attributes", "fields", "properties", "resource", "metadata", "sys",
   ]
@@ -103,7 +103,8 @@ struct KeyFinder {
       result += names.map { [wrapper, $0] }
     }
     guard case .items = place else { return result + [KeyFinder.selfLink] }
-    // Databases name the key first, and after the table: “OrderID” of what is no “Order” here.
+    // Databases name the key first, and after the table: “OrderID” of an entity that is no “Order”
+    // here.
     if shape.count > 1, let first = shape.keys.first(where: { $0.first?.isLetter == true }),
       DraftNames.endsInID(first), isUnique([first])
     {
@@ -125,8 +126,8 @@ struct KeyFinder {
     return result
   }
 
-  /// A member of every object that has a key of its own, different in each: what the objects may be
-  /// there to wrap.
+  /// A member of every object that has a key of its own, different in each: the objects may be
+  /// there to wrap it.
   var keyedMember: String? {
     shape.keys.first { key in
       guard let member = shape.members[key], let inner = member.object,
@@ -175,7 +176,7 @@ struct KeyFinder {
 }
 
 extension ObjectShape {
-  /// Whether the objects have the form that JSON:API gives to what has a type and an id.
+  /// Whether the objects have the form that JSON:API gives to objects with a type and an id.
   var isResource: Bool {
     let known: Set = ["id", "type", "attributes", "relationships", "links", "meta", "lid"]
     return members["type"] != nil && members["id"] != nil && keys.allSatisfy(known.contains)

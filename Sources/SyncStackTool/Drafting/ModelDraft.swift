@@ -5,7 +5,7 @@ struct ModelDraft {
   struct Entity {
     let name: String
     var notes: [String] = []
-    /// What an item has when its object is deleted.
+    /// The key that an item has when its object is deleted.
     var tombstoneKey: String?
     var attributes: [Attribute] = []
     var relationships: [Relationship] = []
@@ -20,7 +20,7 @@ struct ModelDraft {
     var isClearedWhenMissing = false
     /// The key in JSON, where it does not follow from the name.
     var remoteKey: String?
-    /// What a class calls the values, where the attribute holds JSON as it stands.
+    /// The type of the property in a class, where the attribute holds JSON as it stands.
     var className: String?
     var note: String?
   }
@@ -55,9 +55,9 @@ struct ModelDraft {
     + "sync.whenMissing = clear at an attribute or an entity empties it."
 
   var entities: [Entity] = []
-  /// What concerns the whole model.
+  /// Notes on the whole model.
   var notes: [String] = []
-  /// What would give a better one; told beside the model, not in it.
+  /// Advice on getting a better one; told beside the model, not in it.
   var advice: [String] = []
 
   /// The drafts of entities that the library makes a model of.
@@ -111,7 +111,7 @@ extension ModelDraft.Relationship {
       + (isClearedWhenMissing ? [("sync.whenMissing", "clear")] : [])
   }
 
-  /// Adds what a person may want to decide otherwise.
+  /// Adds a reason that a person may want to look at, and decide otherwise.
   mutating func add(_ reason: String) { note = note.map { "\($0); \(reason)" } ?? reason }
 
   fileprivate var draft: PropertyDraft {

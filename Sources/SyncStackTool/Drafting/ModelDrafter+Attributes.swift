@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What plain values, lists of them and whatever fits nothing else become.
+/// Attributes from plain values, from lists of them, and from values of any other form.
 extension ModelDrafter {
   mutating func addAttribute(
     _ number: Int, at place: [String], of entity: FoundEntity, _ scalars: ScalarShape

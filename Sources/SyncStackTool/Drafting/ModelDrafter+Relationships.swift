@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What objects, and keys that lead to objects, become.
+/// Relationships from objects, and from keys that lead to objects.
 extension ModelDrafter {
   mutating func addRelationship(
     _ number: Int, at place: [String], to target: FoundEntity, _ member: MemberShape

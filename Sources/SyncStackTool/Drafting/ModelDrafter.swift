@@ -1,6 +1,6 @@
 import SyncStack
 
-/// Draws a model from what the objects of payloads have in common.
+/// Draws a model from the shapes of the objects of payloads.
 struct ModelDrafter {
   let entities: [FoundEntity]
   let checks: KeyChecks
@@ -45,7 +45,7 @@ struct ModelDrafter {
     draft.entities[number].notes = notes
   }
 
-  /// What a person has to decide.
+  /// The decisions that are left to a person.
   private func keylessNotes(_ entity: FoundEntity) -> [String] {
     var notes = [KeyFinder.keyless(entity.name)]
     if let example = doubts.examples[entity.name] { notes.append(example) }
@@ -93,7 +93,7 @@ struct ModelDrafter {
     }
   }
 
-  /// A plain value, a list of these, or what is kept as JSON.
+  /// A plain value, a list of these, or a value that is kept as JSON.
   private mutating func addValue(
     _ number: Int, at place: [String], of entity: FoundEntity, _ member: MemberShape
   ) {
@@ -132,9 +132,9 @@ struct ModelDrafter {
 
   // MARK: - Names
 
-  /// The name of what stands at a place of an entity, without what says nothing: `data` around an
-  /// object, `$oid` in it, `nodes` of a relationship. Where that names another member, the whole
-  /// place is the name.
+  /// The name of the property for a place of an entity, without steps that say nothing: `data`
+  /// around an object, `$oid` in it, `nodes` of a relationship. Where that names another member,
+  /// the whole place is the name.
   func name(
     at place: [String], of entity: FoundEntity, isRelationship: Bool = false
   ) -> String {

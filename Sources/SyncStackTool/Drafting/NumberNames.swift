@@ -1,8 +1,8 @@
 import SyncStack
 
-/// What the name of a number says about it: whether whole numbers are all that will ever come.
+/// Tells from the name of a number whether whole numbers are all that will ever come.
 enum NumberNames {
-  /// Whether a key names, counts or dates something: what has no fraction.
+  /// Whether a key names, counts or dates something, for which there are no fractions.
   static func isWhole(_ key: String) -> Bool {
     let words = Inflection.naturalSnake(key).split(separator: "_").map(String.init)
     guard let last = words.last else { return false }

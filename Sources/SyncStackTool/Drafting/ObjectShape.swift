@@ -1,7 +1,7 @@
 import SyncStack
 
-/// What the objects at one place of a payload have in common: their members, in the order in which
-/// they were first seen.
+/// The shape of the objects at one place of a payload: their members, in the order in which they
+/// were first seen.
 ///
 /// Confined to the command that reads the payload.
 final class ObjectShape {
@@ -17,7 +17,7 @@ final class ObjectShape {
     for member in object { self.member(member.key).add(member.value) }
   }
 
-  /// Adds what objects at another place have, whatever they were found to be.
+  /// Adds the members of objects at another place.
   func merge(_ other: ObjectShape) {
     count += other.count
     company.merge(other.company)
@@ -42,7 +42,7 @@ final class ObjectShape {
   var isDictionary: Bool {
     if keys.isEmpty { return true }
     if keys.count >= ObjectShape.manyObjects, holdsAlikeObjects { return true }
-    // A sign before a name marks what is said about the object: {"$oid": …}, {"@type": …}.
+    // A sign before a name marks a member about the object: {"$oid": …}, {"@type": …}.
     let names = keys.map { $0.drop { "$@_".contains($0) } }
     if names.contains(where: { !($0.first?.isLetter ?? false) }) { return true }
     // Codes of currencies or countries: {"EUR": …, "USD": …}.
@@ -80,7 +80,7 @@ final class ObjectShape {
   }
 }
 
-/// What the values under one key have in common.
+/// The shape of the values under one key.
 final class MemberShape {
   /// Objects that have the key, with whatever value.
   private(set) var present = 0
@@ -89,7 +89,7 @@ final class MemberShape {
   private(set) var objects = 0
   private(set) var lists = 0
   private(set) var object: ObjectShape?
-  /// What stands in lists.
+  /// The plain values that stand in lists.
   private(set) var elements = ScalarShape()
   private(set) var elementObjects: ObjectShape?
   private(set) var hasInnerLists = false

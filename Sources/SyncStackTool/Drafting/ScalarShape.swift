@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// What the plain values at one place of a payload have in common: of which kinds they are, and
-/// which types of attributes take all of them.
+/// The shape of the plain values at one place of a payload: of which kinds they are, and which
+/// types of attributes take all of them.
 struct ScalarShape {
   private(set) var nulls = 0
   private(set) var booleans = 0
@@ -94,7 +94,7 @@ struct ScalarShape {
     isCounted = isCounted && other.isCounted
   }
 
-  /// The type of an attribute for the values, and what is unsure about it.
+  /// The type of an attribute for the values, and a doubt about it.
   ///
   /// - Parameter key: The last key that leads to them; its name tells moments from numbers.
   func type(forKey key: String) -> (type: AttributeType, note: String?) {

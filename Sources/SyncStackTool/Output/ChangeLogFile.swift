@@ -1,13 +1,13 @@
 import Foundation
 import SyncStack
 
-/// A file that gets a line of JSON for every object that a stack's commits change. Confined to
-/// whoever opened it.
+/// A file that gets a line of JSON for every object that a stack's commits change. Confined to the
+/// command that opened it.
 final class ChangeLogFile {
   private let writer: LineWriter
   private let observation: any NSObjectProtocol
 
-  /// Opens the file, behind what is in it already, and follows the stack.
+  /// Opens the file, to go on at its end, and follows the stack.
   ///
   /// - Throws: ``ToolError`` when the file cannot be written.
   init(_ url: URL, of stack: DataStack) throws {
@@ -49,7 +49,7 @@ private final class LineWriter: Sendable {
     guard let file = FileHandle(forWritingAtPath: path) else {
       throw ToolError("The log \(path) cannot be written. Check its folder and its permissions.")
     }
-    // A pipe has no end to go to, and takes what comes.
+    // A pipe has no end to go to, and takes any lines.
     _ = try? file.seekToEnd()
     state = Locked(State(file: file))
   }

@@ -15,7 +15,7 @@ enum PasswordPrompt {
   #if canImport(WinSDK)
     static func read(_ question: String, on terminal: Terminal) throws -> String? { nil }
   #else
-    /// What was typed, or nil when the standard input is no terminal.
+    /// The text that was typed, or nil when the standard input is no terminal.
     ///
     /// - Throws: `CancellationError` after Ctrl-C and Ctrl-D.
     static func read(_ question: String, on terminal: Terminal) throws -> String? {

@@ -1,6 +1,6 @@
 /// One line that says how far a sync is: `insert  ██████░░░░  60 %  60,000 of 100,000  81,000/s  0:01 left`.
 struct ProgressLine: Sendable {
-  /// What is being done.
+  /// The name of the phase.
   var phase: String
   var completed: Int
   var total: Int
@@ -30,7 +30,7 @@ struct ProgressLine: Sendable {
     return "\(head)  \(bar(share, cells: min(room, 30)))  \(tail)"
   }
 
-  /// What stands where lines cannot be overwritten: a phase that is over, and how long it took.
+  /// The line for a phase that is over, with its time, where lines cannot be overwritten.
   static func ended(_ phase: String, seconds: Double) -> String {
     "\(TextWidth.pad(phase, to: 7))  took \(Figures.duration(seconds))"
   }

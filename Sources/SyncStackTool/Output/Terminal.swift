@@ -25,14 +25,14 @@ struct Terminal: Sendable {
           leave(error)
         }
       },
-      // There is nobody left to tell that it cannot be written.
+      // No other stream is left for an error of this one.
       error: { try? FileHandle.standardError.write(contentsOf: $0) })
   }
 
   /// Whether the terminal says that it can do nothing but write one line below the other.
   private static var isDumb: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 
-  /// Ends the tool, because nobody gets what it has to say: quietly when whoever read it has gone.
+  /// Ends the tool, because its output reaches no reader: quietly when the reader has gone.
   private static func leave(_ error: any Error) -> Never {
     let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     let code = reason?.domain == NSPOSIXErrorDomain ? reason.map { Int32($0.code) } : nil
@@ -73,13 +73,12 @@ struct Terminal: Sendable {
     write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
   }
 
-  /// Writes a line about what is going on.
+  /// Writes a line about the course of the work.
   func note(_ line: String) {
     error(Data((line + "\n").utf8))
   }
 
-  /// Names the one of several files at which an error stopped the work, unless somebody wanted
-  /// that.
+  /// Names the one of several files at which an error stopped the work, unless it was cancelled.
   func noteStop(at file: String, of count: Int, _ error: any Error) {
     if count > 1, !(error is CancellationError) { note("Stopped at \(file).") }
   }

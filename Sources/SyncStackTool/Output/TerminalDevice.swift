@@ -1,4 +1,4 @@
-// What a terminal can tell about itself: asked of the system's C library, which every system spells
+// The properties of a terminal: asked of the system's C library, which every system spells
 // differently.
 #if canImport(Glibc)
   import Glibc

@@ -57,8 +57,8 @@ struct TextTable: Sendable {
     return result
   }
 
-  /// What each column needs, narrowed from the widest down until the line fits. No column gets
-  /// narrower than eight cells.
+  /// The width that each column needs, narrowed from the widest down until the line fits. No column
+  /// gets narrower than eight cells.
   private func fittedWidths(to width: Int?) -> [Int] {
     var widths = columns.map { TextWidth.of($0.title) }
     for row in rows {

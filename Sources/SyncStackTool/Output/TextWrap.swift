@@ -22,7 +22,7 @@ enum TextWrap {
     lines(text.split(separator: " ").map(String.init), width: width)
   }
 
-  /// Names with what they mean, in two columns; a name that is too wide for the first stands above
+  /// Names with their meanings, in two columns; a name that is too wide for the first stands above
   /// its meaning.
   static func columns(_ rows: [(name: String, meaning: String)], width: Int) -> [String] {
     let widest = rows.map { TextWidth.of($0.name) }.filter { $0 <= widestName }.max() ?? 0
