@@ -38,7 +38,7 @@ struct CancellableSync {
     ) { notification in
       guard let phase = notification.syncPhase else { return }
       print("  \(phase)")
-      // What was read, compared and partly written by now is given up.
+      // The work up to now, some of it written, is given up.
       if phase == .insert { notification.sync?.cancel() }
     }
     do {
@@ -71,7 +71,7 @@ struct CancellableSync {
     }
   }
 
-  /// What a server would answer: users with three notes each.
+  /// The answer of a server: users with three notes each.
   static func users(_ count: Int, version: Int) -> Data {
     let users = (0..<count).map { id in
       let notes = (0..<3).map { #"{"id": \#(id * 3 + $0), "text": "version \#(version)"}"# }

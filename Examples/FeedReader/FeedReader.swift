@@ -36,8 +36,8 @@ struct Feed: Sendable {
   let stack: DataStack
   var client = PageClient()
 
-  /// Reads all pages. What none of them has is deleted at the end, once; when anything fails, or
-  /// the task is cancelled, nothing is deleted, and pages that came before stay.
+  /// Reads all pages. Articles that none of them has are deleted at the end, once; when anything
+  /// fails, or the task is cancelled, nothing is deleted, and pages that came before stay.
   func read(from first: URL) async throws -> SyncReport {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ enum Interrupt {
       output.store(pipe.fileHandleForWriting.fileDescriptor, ordering: .releasing)
       Thread.detachNewThread { if !input.availableData.isEmpty { handler() } }
       signal(SIGINT) { number in
-        // Nothing but what a handler of signals may call.
+        // Only calls that a handler of signals may make.
         _ = signal(number, SIG_DFL)
         var byte: UInt8 = 0
         _ = write(Interrupt.output.load(ordering: .acquiring), &byte, 1)

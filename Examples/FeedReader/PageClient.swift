@@ -34,7 +34,7 @@ struct PageClient: Sendable {
     return page["next"]?.stringValue.flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
   }
 
-  /// Asks once; what goes wrong is returned, with the time that the server wants.
+  /// Asks once; a failure is returned, with the time that the server wants.
   private func ask(for url: URL, _ file: URL) async throws -> (FeedError?, Duration) {
     let (data, response): (Data, URLResponse)
     do {

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension LoopbackServer {
-  /// What somebody asks for.
+  /// A request of a client.
   public struct Request: Sendable {
     public let method: String
     public let path: String
@@ -14,7 +14,7 @@ extension LoopbackServer {
     public let repetition: Int
   }
 
-  /// What is answered to one request.
+  /// The answer to one request.
   public struct Answer: Sendable {
     public var status = 200
     public var headers: [String: String] = [:]

@@ -48,7 +48,7 @@ import SyncCore
       stop()
     }
 
-    /// What was asked for, in order: `/articles?page=2`.
+    /// The targets of all requests, in order: `/articles?page=2`.
     public var targets: [String] { log.targets }
 
     /// The address of a page.
@@ -65,7 +65,7 @@ import SyncCore
     }
   }
 
-  /// The connections that are open; whoever takes one out closes it.
+  /// The connections that are open; the thread that takes one out closes it.
   private final class Connections: Sendable {
     // Nil once the server has stopped.
     private let open = Locked<Set<Socket>?>([])
@@ -79,7 +79,7 @@ import SyncCore
       open.withLock { $0?.remove(connection) != nil }
     }
 
-    /// - Returns: What is to be closed; nil when it has stopped before.
+    /// - Returns: The connections to close; nil when it has stopped before.
     func stop() -> Set<Socket>? {
       open.withLock { open in
         defer { open = nil }
@@ -88,7 +88,7 @@ import SyncCore
     }
   }
 
-  /// What was asked for.
+  /// The requests so far.
   private final class Log: Sendable {
     private let all = Locked<(targets: [String], counts: [String: Int])>(([], [:]))
 
@@ -141,9 +141,9 @@ import SyncCore
     private(set) var fields: [String: String] = [:]
     private(set) var body = Data()
 
-    /// Waits for a request; nil at the end of the connection, and for what is none.
+    /// Waits for a request; nil at the end of the connection, and for bytes that are none.
     ///
-    /// - Parameter kept: What came after the request before.
+    /// - Parameter kept: The bytes that came after the request before.
     init?(from connection: Socket, _ kept: inout Data) {
       let mark = Data("\r\n\r\n".utf8)
       while kept.range(of: mark) == nil {

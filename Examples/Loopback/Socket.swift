@@ -32,11 +32,11 @@ import Foundation
     private func refuseSignals(_ descriptor: Int32) {}
   #endif
 
-  /// A listening socket, or a connection. Whoever has it closes it, once.
+  /// A listening socket, or a connection. Its owner closes it, once.
   struct Socket: Sendable, Hashable {
     private let descriptor: Int32
 
-    /// Says what the system says.
+    /// Carries the system's message.
     struct Failure: Error, CustomStringConvertible {
       let call: String
       let code = errno
@@ -123,7 +123,7 @@ import Foundation
       systemSend(descriptor, bytes.baseAddress, bytes.count, sendingFlags)
     }
 
-    /// Closes it; whoever waits on a connection is woken.
+    /// Closes it; a thread that waits on a connection is woken.
     func end() {
       _ = shutdown(descriptor, Int32(SHUT_RDWR))
       _ = close(descriptor)

@@ -5,7 +5,7 @@ import SyncStack
   import FoundationNetworking
 #endif
 
-/// What the app knows of its server.
+/// The server's API, as the app calls it.
 struct API: Sendable {
   let url: URL
 

@@ -80,7 +80,7 @@ struct OfflineOrders {
     try await stack.sync(pull)
     if let report = try send.result?.get() { print(report) }
 
-    print("\nWhat the server did not take is here, with the reason, until somebody decides:")
+    print("\nEdits that the server did not take are here, with the reason, until a person decides:")
     for item in try outbox.refused {
       print("  \(item)")
       try outbox.revert(item)  // or retry(item), or discard(item)

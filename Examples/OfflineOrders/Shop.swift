@@ -4,7 +4,7 @@ import SyncStack
 import Synchronization
 
 /// The server, and the network before it. It makes the keys, does nothing twice for one
-/// `Idempotency-Key`, and takes no edits of what it has shipped.
+/// `Idempotency-Key`, and takes no edits of shipped orders.
 final class Shop: Sendable {
   typealias Request = LoopbackServer.Request
   typealias Answer = LoopbackServer.Answer

@@ -2,8 +2,8 @@ import Foundation
 import SyncCloud
 import SyncStack
 
-/// A picture travels as a file: sent once, fetched when somebody wants it, removed here when room
-/// is needed.
+/// A picture travels as a file: sent once, fetched when it is wanted, removed here when room is
+/// needed.
 extension SharedNotes {
   static func carryPicture(from phone: Machine, to laptop: Machine) async throws {
     print("\nThe phone takes a picture.")
