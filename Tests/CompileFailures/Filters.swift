@@ -3,6 +3,6 @@ import SyncStack
 // Typed filters know the names and the types of what they compare.
 
 // error: has no
-let byNobody = Fetch<User>(where: { $0.$nobody == 3 })
+let byUnknown = Fetch<User>(where: { $0.$nobody == 3 })
 // error: has no member 'user'
 let byUserOfAUser = Fetch<User>(where: { $0.$notes.user == nil })

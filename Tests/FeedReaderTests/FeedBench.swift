@@ -27,7 +27,7 @@ final class FeedBench: Sendable {
     server.stop()
   }
 
-  /// A client that waits for nobody but the server.
+  /// A client that waits for the server alone.
   func client(timeout: TimeInterval = 60) -> PageClient {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = timeout

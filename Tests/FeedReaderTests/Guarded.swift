@@ -10,7 +10,7 @@ final class Guarded<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  /// Calls the body while nobody else has the value. The body must not call out.
+  /// Calls the body while no other thread has the value. The body must not call out.
   func with<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }

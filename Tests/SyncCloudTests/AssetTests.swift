@@ -237,7 +237,7 @@ import Testing
     try await there.engine.sync()
     try await here.engine.sync()
     #expect(try here.values("Note", "title") == ["b"])
-    // And what is here stays, however often somebody says the same.
+    // And the bytes here stay, however often another machine says the same.
     #expect(try photo(here) == .data(bytes))
     #expect(try here.values("Note", "thumbnail") == [.data(bytes)])
     #expect(try here.engine.conflicts.isEmpty)
@@ -300,7 +300,7 @@ import Testing
     _ = try await server.save([.create(name: "old", content: content)], in: here.engine.zone)
     try await here.engine.sync()
     #expect(try photo(here) == .data(bytes))
-    // Nobody knows them as a file.
+    // No record knows them as a file.
     #expect(try await here.engine.evictAssets(keeping: 0) == 0)
     #expect(try photo(here) == .data(bytes))
   }
@@ -384,7 +384,7 @@ import Testing
         try await other.engine.fetchAsset(of: id(other, 1), "film")
       }
     }
-    // Whoever has the file mends it by sending it.
+    // A machine that has the file mends it by sending it.
     for zone in [zone, ServedFile.manifests(of: here.engine.zone)] { try await server.remove(zone) }
     try await here.engine.uploadEverything()
     try await here.engine.sync()
@@ -545,7 +545,7 @@ import Testing
 
   // MARK: - Removing there
 
-  @Test func whatNobodyRefersToGoesAfterTheGracePeriod() async throws {
+  @Test func filesWithoutAReferenceGoAfterTheGracePeriod() async throws {
     let (here, there) = (try client(), try client())
     let (kept, gone) = (Self.bytes(250, 1), Self.bytes(350, 2))
     try here.insert("Note", ["photo": .data(kept)])
@@ -556,7 +556,7 @@ import Testing
     #expect(try await here.engine.removeUnusedAssets() == 0)
     #expect(try await here.engine.removeUnusedAssets() == 0)
     #expect(served(here.engine).files.count == 2)
-    // Somebody wants it again: the mark goes.
+    // A record refers to it again: the mark goes.
     try there.insert("Note", ["photo": .data(gone)])
     try await there.engine.sync()
     #expect(try await here.engine.removeUnusedAssets(after: 0) == 0)
@@ -582,7 +582,7 @@ import Testing
   }
 
   @Test(arguments: [0, 30 * 86_400, nil] as [Double?])
-  func aSyncLooksOnceAWeekForFilesThatNobodyRefersTo(_ grace: Double?) async throws {
+  func aSyncLooksOnceAWeekForFilesWithoutAReference(_ grace: Double?) async throws {
     let here = try client()
     here.engine.unusedAssetGrace = grace
     try here.insert("Note", ["photo": .data(Self.bytes(50, 1))])

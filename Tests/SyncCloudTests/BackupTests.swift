@@ -45,7 +45,7 @@ import Testing
       try all[0].insert("Note", ["id": "fresh"])
       try await all[0].engine.push()
     case "others first":
-      // Somebody who knows only what is in the backup hides it by a later change.
+      // A machine that knows only the backup hides it by a later change.
       let third = try Client(server, model: model)
       try third.insert("Note", ["id": "third"])
       try await third.engine.sync()

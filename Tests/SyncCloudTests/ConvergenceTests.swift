@@ -95,7 +95,7 @@ import Testing
   ) {
     for (key, newest) in newest {
       let parts = key.split(separator: " ").map(String.init)
-      // Whose object anybody deleted is compared, not predicted.
+      // A field whose object was deleted by any machine is compared, not predicted.
       guard let object = graph[parts[0]], !deleted.contains(parts[0]) else { continue }
       #expect(object[parts[1]] == newest.value, "\(key), seed \(seed)")
     }

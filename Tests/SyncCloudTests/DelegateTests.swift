@@ -157,7 +157,7 @@ import Testing
     #expect(listener.heard.withLock { $0.inserted } == 3)
     try await here.engine.sync()
     #expect(listener.heard.withLock { $0.inserted } == 3)
-    transport.fail(CloudError(.unreachable, message: "Nobody."))
+    transport.fail(CloudError(.unreachable, message: "No answer."))
     await #expect(throws: CloudError.self) { try await here.engine.pull() }
     let failures = listener.heard.withLock { $0.failures }
     #expect(failures.count == 1 && failures[0].hasPrefix("pull"))

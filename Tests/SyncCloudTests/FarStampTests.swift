@@ -28,7 +28,7 @@ import Testing
       in: here.engine.zone)
     try await settle([here], fresh: server)
     #expect(try here.values("Note", "title") == ["poison"])
-    // Later edits win, of this field and of others, whoever makes them.
+    // Later edits win, of this field and of others, on any machine.
     try there.update("Note", other, ["title": "later", "text": "y"])
     try await settle([there, here], fresh: server)
     try here.update("Note", row, ["title": "last"])

@@ -21,7 +21,7 @@ import Testing
     return all.filter { $0.offset % 6 == first % 6 }
   }
 
-  /// One machine begins anew for each fault where only whoever begins asks for such a thing.
+  /// One machine begins anew for each fault that only a first sync can meet.
   @Test(.server(.memory), arguments: Fault.Kind.allCases)
   func afterEveryFaultTwoSyncsLeaveEverythingEqual(_ kind: Fault.Kind) async throws {
     let proxy = try await TestProxy()

@@ -22,7 +22,7 @@ import Testing
     for index in 0..<200 { try here.insert("Note", ["title": .string("\(index)")]) }
     try await here.engine.push()
     _ = try await proxy.log()
-    // Nobody need be shown what was just sent, nor is the account looked at for it.
+    // Records that were just sent are not shown again, nor is the account looked at for them.
     #expect(try await here.engine.pull().records == 0)
     for _ in 0..<20 { try await here.engine.sync() }
     let early = try await proxy.log()
@@ -246,7 +246,7 @@ import Testing
     #expect(try #require(error?.message).contains("Kinto"))
   }
 
-  /// What somebody may have done with the bucket of a name that can be guessed.
+  /// Rights that another account may have given on a bucket whose name can be guessed.
   @Test(
     .server(.memory),
     arguments: [
@@ -254,7 +254,7 @@ import Testing
       #"{"permissions":{"write":["system.Everyone"]}}"#,
       #"{"permissions":{"collection:create":["ME"],"read":["ME"]}}"#,
     ])
-  func privateDataNeverGoIntoSomebodyElsesBucket(_ permissions: String) async throws {
+  func privateDataNeverGoIntoAnotherAccountsBucket(_ permissions: String) async throws {
     let proxy = try await TestProxy()
     let here = try Client(try proxy.transport())
     try here.insert("Note", ["title": "secret"])

@@ -50,7 +50,7 @@ import Testing
     try await twoMachinesEditOneObject(try await TestServer.transport(.memory))
   }
 
-  @Test func whatSomebodyHadSentAndALaterEditDidNotKnowIsAConflictWhereThatIsFound() async throws {
+  @Test func aSentValueThatALaterEditDidNotKnowIsAConflictWhereThatIsFound() async throws {
     let (here, there) = (try Client(server), try Client(server))
     let row = try here.insert("Note", ["title": "a", "text": "x"])
     try await settle([here, there], fresh: server)

@@ -18,8 +18,8 @@ private final class Passport: ManagedObject {
 }
 
 /// A one-to-one relationship travels as two fields, one of each record, and is one thing all the
-/// same: who was paired last is paired everywhere, and nobody leads to an object that belongs to
-/// somebody else.
+/// same: the pair that was made last holds everywhere, and no object leads to the partner of
+/// another one.
 @Suite(.timeLimit(.minutes(10))) struct OneToOneTests {
   enum Scene: CaseIterable {
     /// Another person takes the passport that was given away elsewhere.

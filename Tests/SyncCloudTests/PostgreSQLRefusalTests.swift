@@ -26,19 +26,19 @@ import Testing
     let error = try await refusal {
       try await TestServer.run("alter role \($0) connection limit 0")
     }
-    #expect(error.code == .busy && !error.needsSomebody, "\(error)")
+    #expect(error.code == .busy && !error.needsPerson, "\(error)")
   }
 
   @Test func tooManyConnectionsOfADatabaseAreBusy() async throws {
     try await TestServer.run("create database \(name) connection limit 0")
     let error = try await refusal { _ in }
-    #expect(error.code == .busy && !error.needsSomebody, "\(error)")
+    #expect(error.code == .busy && !error.needsPerson, "\(error)")
   }
 
   @Test func aDatabaseThatTakesNoConnectionsIsUnreachable() async throws {
     try await TestServer.run("create database \(name) allow_connections false")
     let error = try await refusal { _ in }
-    #expect(error.code == .unreachable && !error.needsSomebody, "\(error)")
+    #expect(error.code == .unreachable && !error.needsPerson, "\(error)")
   }
 
   @Test func aRightToConnectThatIsMissingIsNamed() async throws {
@@ -68,11 +68,11 @@ import Testing
       try #require(await #expect(throws: CloudError.self) { try await client.engine.sync() })
     }
     let dropped = try await error()
-    #expect(dropped.code == .unreachable && !dropped.needsSomebody, "\(dropped)")
+    #expect(dropped.code == .unreachable && !dropped.needsPerson, "\(dropped)")
     // It is there again, and its functions are not yet.
     try await TestServer.run("create database \(name)")
     let empty = try await error()
-    #expect(!empty.needsSomebody && "\(empty)".contains("install-sql"), "\(empty)")
+    #expect(!empty.needsPerson && "\(empty)".contains("install-sql"), "\(empty)")
     try await TestServer.run("drop database \(name) with (force)")
     try await TestServer.run("alter database \(copy) rename to \(name)")
     #expect(try await client.engine.sync().push.sent == 1)

@@ -193,7 +193,7 @@ import Testing
 
   // MARK: - Who sees what
 
-  @Test func nobodyReadsOrWritesWhatIsAnothersByRawSQLEither() async throws {
+  @Test func noAccountReadsOrWritesRecordsOfAnotherByRawSQLEither() async throws {
     let (ann, bob) = (try await TestServer.role(), try await TestServer.role())
     let transport = try PostgreSQLTransport(ann, app: "tests", timeout: 60)
     _ = try await transport.open(Self.zone, create: true)
@@ -221,7 +221,7 @@ import Testing
     ] {
       #expect(await Self.code { _ = try await connection.value(statement, []) } == .forbidden)
     }
-    // Whoever calls the functions has a zone of that name of his own, or none.
+    // An account that calls the functions has a zone of that name of its own, or none.
     let other = try PostgreSQLTransport(bob, app: "tests", timeout: 60)
     #expect(
       await Self.code { _ = try await other.changes(in: Self.zone, after: nil, limit: 1) }
@@ -360,7 +360,7 @@ import Testing
     }
   }
 
-  @Test func nobodyWhoListensIsSaidAtOnce() async throws {
+  @Test func aServerThatDoesNotListenIsSaidAtOnce() async throws {
     let transport = try PostgreSQLTransport("postgresql://ann@127.0.0.1:1/x", app: "tests")
     await #expect {
       _ = try await transport.account()
@@ -405,7 +405,7 @@ import Testing
     #expect(try await connection.value("select 1", []) == "1")
   }
 
-  /// What reads is asked once more; of what writes nobody knows whether it was done.
+  /// A statement that reads is asked once more; whether one that writes was done is not known.
   @Test func aConnectionThatTheServerEndedIsMadeAnew() async throws {
     let connection = PostgreSQLConnection(
       try PostgreSQLAddress(try await TestServer.role()), timeout: 60)

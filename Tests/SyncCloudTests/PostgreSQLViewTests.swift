@@ -33,7 +33,7 @@ import Testing
     return try JSONValue(parsing: try #require(text))
   }
 
-  @Test func aViewHasTheNamesAndValuesOfTheModelAndWhoeverIsThere() async throws {
+  @Test func aViewHasTheNamesAndValuesOfTheModelAndTheObjectsThatAreThere() async throws {
     let folder = try client.insert("Folder", ["name": "it's \"home\""])
     let note = try client.insert("Note", ["title": "a", "stars": 3, "folder": .int(folder)])
     let gone = try client.insert("Note", ["title": "gone", "stars": 1])
@@ -173,7 +173,7 @@ import Testing
     try await client.engine.sync()
     #expect(try client.values("Note", "title") == ["server", "born"])
     #expect(try client.values("Note", "text") == ["x", .null])
-    // The later edit wins, whoever makes it.
+    // The later edit wins, on any machine.
     try client.update("Note", row, ["title": "later"])
     try await client.engine.sync()
     #expect(try client.values("Note", "title") == ["later", "born"])

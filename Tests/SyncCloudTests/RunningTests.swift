@@ -100,7 +100,9 @@ private final class Machine: Sendable {
     let isDown = Locked(false)
     for machine in machines {
       machine.transport.beforeEachCall { _ in
-        if isDown.withLock({ $0 }) { throw CloudError(.unreachable, message: "Nobody is there.") }
+        if isDown.withLock({ $0 }) {
+          throw CloudError(.unreachable, message: "No server is there.")
+        }
       }
       await machine.start()
     }
@@ -181,7 +183,7 @@ private final class Machine: Sendable {
     await here.clock.sleeper(until: .seconds(16))
   }
 
-  @Test func whatSomebodyHasToPutRightIsInTheStatusUntilItIsAwake() async throws {
+  @Test func aFailureThatAPersonHasToPutRightIsInTheStatusUntilItIsAwake() async throws {
     let here = try Machine(server)
     await here.start()
     here.transport.fail(CloudError(.notSignedIn, message: "Who is there?"))
@@ -238,7 +240,7 @@ private final class Machine: Sendable {
     #expect(here.transport.saves.count == 1)
   }
 
-  @Test func anEngineThatNobodyHoldsIsStopped() async throws {
+  @Test func anEngineThatIsNotHeldIsStopped() async throws {
     let clock: ManualClock
     do {
       let here = try Machine(server)

@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: SharingServer.available)
-  func whatIsSharedLosesFilesThatNobodyRefersTo(_ server: SharingServer) async throws {
+  func aShareLosesFilesWithoutAReference(_ server: SharingServer) async throws {
     let transports = try await server.accounts()
     let model = try Self.model()
     func client(_ account: Int) throws -> Client { try Client(transports[account], model: model) }

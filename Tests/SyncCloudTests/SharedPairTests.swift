@@ -40,7 +40,7 @@ import Testing
     #expect(try await party.ends()[0].about("#").isEmpty)
   }
 
-  @Test func aGuestsOwnTagIsOnAllHisMachinesAndNobodyElses() async throws {
+  @Test func aGuestsOwnTagIsOnAllHisMachinesAndNoOthers() async throws {
     let party = try await party()
     try await party.share("Shopping")
     try party.tag("n1", "mine", party.guest)

@@ -77,7 +77,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       }
       try await pair.owner.setParticipants([], of: pair.own)
       _ = try await pair.write("r1", as: pair.owner, pair.own)
-      await pair.expectNothing("shared with nobody")
+      await pair.expectNothing("shared with no account")
       let mine = try? await pair.guest.record("r1", in: pair.own)
       #expect(mine == nil)
     },
@@ -168,7 +168,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       #expect(kept.map(\.name).sorted() == ["r1", "r2"])
       #expect(kept.allSatisfy { $0.content == content })
     },
-    SharingContract("who stays goes on after somebody else was left out") { pair in
+    SharingContract("a participant that stays goes on after another was left out") { pair in
       _ = try await pair.owner.open(pair.own, create: true)
       let other = CloudParticipant("account:nobody-\(pair.own.name)", .readWrite)
       let stays = CloudParticipant(pair.account, .readWrite)
@@ -192,7 +192,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       let shown = try await pair.guest.changes(in: pair.shared, after: nil, limit: 10)
       #expect(shown.records.map(\.name) == ["r1"])
     },
-    SharingContract("nobody but the owner says who takes part, or removes the zone") { pair in
+    SharingContract("only the owner changes the participants, or removes the zone") { pair in
       try await pair.share(.readWrite)
       _ = try await pair.write("r1", as: pair.owner, pair.own)
       await #expect {
@@ -271,7 +271,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What the servers themselves say to somebody who asks them without the transport.
+/// The answers of the servers themselves to requests without the transport.
 @Suite(.timeLimit(.minutes(5))) struct RawSharingTests {
   @Test(.server(.memory)) func kintoShowsWhoWasLeftOutNothingByAnyPath() async throws {
     let owner = try await TestServer.transport(.memory)
@@ -299,7 +299,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
     #expect(try await owner.send("GET", "\(after)/records/r2").status == 200)
   }
 
-  /// Who reads does not find out where others write, and nobody but the owner says who takes part.
+  /// A reader does not find out where others write, and only the owner changes the participants.
   @Test(.server(.memory)) func kintoKeepsTheListOfParticipantsForTheOwner() async throws {
     let owner = try await TestServer.transport(.memory)
     let guest = try await TestServer.transport(.memory)

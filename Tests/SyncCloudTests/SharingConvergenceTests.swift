@@ -140,7 +140,7 @@ import Testing
       }
       if isAtOnce {
         let shopping = try owners[0].rows("List").first { $0.values[0] == .string("Shopping") }
-        // Somebody who was invited to what leads nowhere has nothing of it.
+        // A guest with an invitation that leads nowhere has nothing of it.
         if let list = shopping?.id, try owners[0].engine.isShared(list),
           try guests[0].rows("List").contains(where: { $0.values[0] == .string("Shopping") })
         {

@@ -57,7 +57,7 @@ struct Scene {
   let model: ManagedObjectModel
   let now: (@Sendable () -> Date)?
 
-  /// Lists with sections with notes, whatever that is below; notes have tags, which are nobody's.
+  /// Lists with sections with notes; notes have tags, which have no parent.
   private static func sharedModel() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(
@@ -110,7 +110,7 @@ struct Scene {
         "Note", ["title": .string("n\(number)"), "section": .int(number < 10 ? first : second)])
     }
     try owner.link("Note", notes[0], "related", [notes[1], notes[17]])
-    // What nobody else may see.
+    // Objects that no other account may see.
     let secret = try owner.insert("List", ["name": "Secret", "shelf": .int(shelf)])
     let section = try owner.insert("Section", ["name": "S", "list": .int(secret)])
     let hidden = try owner.insert("Note", ["title": "hidden", "section": .int(section)])

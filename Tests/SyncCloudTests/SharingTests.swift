@@ -262,7 +262,7 @@ import Testing
 
   /// On Kinto the records go to another place, with what who stays has written.
   @Test(arguments: SharingServer.available)
-  func whoStaysGoesOnWhenSomebodyElseIsLeftOut(_ server: SharingServer) async throws {
+  func aParticipantThatStaysGoesOnWhenAnotherIsLeftOut(_ server: SharingServer) async throws {
     let scene = try await Scene(server)
     let (owner, guest, third) = (scene.owner, scene.guest, try scene.machine(2))
     let list = try scene.id("List", scene.list)
@@ -438,7 +438,7 @@ import Testing
     #expect(try Scene.texts(scene.guest) == expected.sorted())
   }
 
-  /// The first batch says that records go, and nobody says anything more.
+  /// The first batch says that records go, and no other follows.
   @Test func aMoveThatIsCutOffGoesOnWhereverItWas() async throws {
     let server = MemoryTransport(account: "ann", limits: CloudLimits(batch: 7, page: 5))
     let scene = try await Scene([server, server.signedIn(as: "bob")])
@@ -485,7 +485,8 @@ import Testing
 }
 
 extension FaultyTransport {
-  /// Has all calls but so many fail, by no temporary error, so that nobody comes again by himself.
+  /// Has all calls but so many fail, by no temporary error, so that no engine comes again by
+  /// itself.
   fileprivate func cut(after count: Int) {
     let first = calls.count + count
     beforeEachCall { number in

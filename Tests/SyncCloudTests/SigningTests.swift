@@ -111,7 +111,7 @@ import Testing
     let status = try here.engine.status
     #expect(!status.isStarted)
     #expect(try here.rows("Note").isEmpty == wipe && here.rows("Tag").isEmpty == wipe)
-    // Somebody else, on a server of theirs.
+    // Another account, on a server of its own.
     let theirs = MemoryTransport(account: "bob")
     let other = try Client(theirs, model: model)
     try other.insert("Note", ["id": "n1", "title": "bob's"])

@@ -109,7 +109,7 @@ import Testing
 
   @Test func anotherAccountStopsEverythingUntilItIsDecided() async throws {
     let here = try await edited()
-    server.signIn("somebody else")
+    server.signIn("another account")
     await expect(.accountChanged, here)
     #expect(try here.engine.status.waiting == 30)
     try await here.engine.uploadEverything()
@@ -212,7 +212,7 @@ import Testing
     let reasons = try newer.engine.status.problems.map(\.reason)
     #expect(reasons.count == 2 && reasons.contains { $0.contains("“title” was cleared") })
     #expect(try older.rows("Note").count == 3)
-    // The value of here goes there again when somebody sets it.
+    // The value of here goes there again when it is set.
     let here = try #require(try newer.rows("Note").first { $0.values[0] == "a" }).row
     try newer.update("Note", here, ["title": "b"])
     try await newer.engine.sync()

@@ -122,7 +122,7 @@ import Testing
     await withCheckedContinuation { ended in DispatchQueue.main.async { ended.resume() } }
     let user = try main.existingObject(with: x, as: User.self)
     #expect(user.name == "x")
-    // Somebody else commits, on another thread, and nobody of ours waits.
+    // Another program commits, on another thread, and no context here waits.
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       #expect(throws: Never.self) { try overtake() }

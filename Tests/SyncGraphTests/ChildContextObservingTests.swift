@@ -51,8 +51,8 @@ import Testing
     scene.inChild { _ in #expect(log.take().isEmpty) }
   }
 
-  /// Whoever led to what was deleted is as before, and no change of it is told: it looks at an
-  /// object of its own entity that is not there any more.
+  /// An object with a reference to a deleted one is as before, and no change of it is told: it
+  /// looks at an object of its own entity that is not there any more.
   @Test(arguments: [DeleteRule.deny, .noAction, nil], [true, false])
   func liveResultsMissNoDeletionThatIsToldOfByNothingElse(
     rule: DeleteRule?, isUnsaved: Bool
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// A child with an edit of a user that somebody else has deleted meanwhile.
+  /// A child with an edit of a user that another context has deleted meanwhile.
   private func withLostUser(
     _ body: (_ child: ManagedObjectContext, _ results: LiveResults<User>) throws -> Void
   ) throws {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func editsOfTheDeletedAreKeptWhoeverAsksWhatWasDeleted() throws {
+  @Test func aRefusedSaveKeepsEditsOfTheDeleted() throws {
     try withLostUser { (child, _) throws -> Void in
       #expect(throws: GraphError.self) { try child.save() }
       #expect(try child.user(1).age == 5)

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// Children on queues of their own, their parent and somebody else all work at the same time.
+  /// Children on queues of their own, their parent and another context all work at the same time.
   @Test(arguments: Parent.allCases) private func nothingIsLostWhenAllWorkAtOnce(
     kind: Parent
   ) async throws {
@@ -87,8 +87,8 @@ import Testing
   }
 
   /// The root enters a grandchild, which waits to read from the parent, while the parent is about
-  /// to merge what the root changed and has to read from the root for that. Nobody may read from
-  /// the parent meanwhile: some of its values are from before the change and some from after it.
+  /// to merge the root's changes and has to read from the root for that. No child may read from the
+  /// parent meanwhile: some of its values are from before the change and some from after it.
   @Test(arguments: [ManagedObjectContext.Concurrency.mainQueue, .privateQueue])
   func aChildNeverReadsAHalfMergedParent(_ kind: ManagedObjectContext.Concurrency) throws {
     let stack = try DataStack.social()

@@ -281,7 +281,7 @@ import Testing
 
 /// Takes objects out of their context only to hold them.
 struct Held: @unchecked Sendable {
-  // Unchecked: nobody looks into them outside of the context's queue.
+  // Unchecked: they are used on the context's queue only.
   let objects: [ManagedObject]
 }
 

@@ -4,7 +4,7 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// What a save does with objects that somebody else changed since they were read.
+/// Saves of objects that another context has changed since they were read.
 @Suite struct ConflictTests {
   private let stack: DataStack
   private let context: ManagedObjectContext
@@ -96,7 +96,7 @@ import Testing
       let scene = try ConflictTests()
       scene.context.mergePolicy = policy
       try scene.saveOvertaken(moment)
-      // Both set the age to 1. Whoever has his way with the rest shows.
+      // Both set the age to 1. The rest shows which of them won.
       let found = try scene.stored()
       switch policy {
       case .error: break
@@ -138,7 +138,7 @@ import Testing
     #expect(try stored().name == "Theirs")
   }
 
-  @Test func valuesDoNotMoveUnderWhoeverEdits() throws {
+  @Test func valuesDoNotMoveUnderAnEdit() throws {
     try context.performAndWait {
       let user = try user()
       user.name = "Mine"

@@ -50,7 +50,7 @@ import Testing
     context = stack.newBackgroundContext()
   }
 
-  /// Writes rows as another program would: nobody checks what they hold.
+  /// Writes rows as another program would: their values are not checked.
   private func write(_ entity: String, _ values: [[String: Value]]) throws {
     _ = try stack.store.write { try $0.insert(entity, values) }
   }

@@ -169,7 +169,7 @@ import Testing
   }
 
   /// What the context has read says nothing of it.
-  @Test func denyHoldsForWhatSomebodyElseHasStoredMeanwhile() throws {
+  @Test func denyHoldsForObjectsThatAnotherContextHasStoredMeanwhile() throws {
     let stack = try DataStack.social()
     let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
     try context.performAndWait { () throws -> Void in

@@ -3,7 +3,7 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// Deleting what somebody else changed meanwhile.
+/// Deletions of objects that another context has changed meanwhile.
 @Suite struct DeletionConflictTests {
   private let stack: DataStack
   private let early: ManagedObjectContext

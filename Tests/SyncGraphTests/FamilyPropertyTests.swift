@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// Random changes in a context, its child and its grandchild. Whichever makes them, those below it
-/// see them at once, those above it and the store when it saves, and nobody when it rolls back.
-/// What comes of changes in several of them at once is another suite's (``FamilyClashTests``).
+/// see them at once, those above it and the store when it saves, and no other when it rolls back.
+/// Changes in several of them at once are another suite's (``FamilyClashTests``).
 @Suite struct FamilyPropertyTests {
   @Test(arguments: 0..<6 as Range<UInt64>, [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextSeesWhatItShould(

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: Rows.allCases)
-  func takesOutWhatNobodyHolds(rows: Rows) {
+  func takesOutObjectsThatAreNotHeld(rows: Rows) {
     let map = IdentityMap<Object>()
     var held: [Object] = []
     for number in 0..<1000 {

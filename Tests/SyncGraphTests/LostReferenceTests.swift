@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Leading somewhere that somebody else deletes between the last merge and the save. Nothing is
-/// ever stored that leads to a row that is not there.
+/// References to an object that another context deletes between the last merge and the save. No
+/// reference is ever stored to a row that is not there.
 @Suite struct LostReferenceTests {
   private let stack: DataStack
   private let early: ManagedObjectContext

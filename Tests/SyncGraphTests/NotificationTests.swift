@@ -24,7 +24,7 @@ import Testing
 
   /// Observes for as long as it is held.
   final class Observation: @unchecked Sendable {
-    // Unchecked: set once, before anybody else has it.
+    // Unchecked: set once, before another thread has it.
     private let token: any NSObjectProtocol
 
     init(
@@ -118,7 +118,7 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
-  @Test func aSlowObserverHoldsNobodyUp() throws {
+  @Test func aSlowObserverHoldsNoCommitUp() throws {
     let gate = DispatchSemaphore(value: 0)
     let observation = Observation(.dataStackDidChange, stack) { _ in gate.wait() }
     for number in 0..<3 as Range<Int64> { try save(number) }

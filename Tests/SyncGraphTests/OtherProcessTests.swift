@@ -198,7 +198,7 @@ import Testing
     #expect(log.sets.count == 6, "nothing is told twice")
   }
 
-  @Test func nobodyHasToEnterAContext() async throws {
+  @Test func commitsAreNoticedWithoutEnteringAContext() async throws {
     var changes = here.changes.makeAsyncIterator()
     try change { User(context: $0).id = 1 }
     #expect(await changes.next()?.isUnknown == true)
@@ -217,7 +217,7 @@ import Testing
   }
 
   /// Who belongs to a list, and where, is decided when it is written.
-  @Test func membersThatNobodyHasSeenGetPlacesOfTheirOwn() async throws {
+  @Test func membersThatNoContextHasSeenGetPlacesOfTheirOwn() async throws {
     try change { User(context: $0).id = 1 }
     let context = here.newBackgroundContext()
     try context.performAndWait {

@@ -3,7 +3,8 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// A one-to-one is one thing: whoever loses it loses it on both sides, whichever policy decides.
+/// A one-to-one is one thing: an object that loses it loses it on both sides, whichever policy
+/// decides.
 @Suite struct PairConflictTests {
   private let stack: DataStack
   private let a: ManagedObjectContext
@@ -146,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func aPartnerTakenFromAnOwnerWhoseNameSomebodyChanged(policy: MergePolicy) throws {
+  func aPartnerTakenFromAnOwnerWhoseNameAnotherContextChanged(policy: MergePolicy) throws {
     let users = try store("User", 2)
     let passport = try store("Passport", 1)[0]
     try store(passport, of: users[0])
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func anOwnerWithAnotherEditWhosePartnerSomebodyMoved(policy: MergePolicy) throws {
+  func anOwnerWithAnotherEditWhosePartnerAnotherContextMoved(policy: MergePolicy) throws {
     let users = try store("User", 2)
     let passports = try store("Passport", 2)
     try store(passports[0], of: users[0])
@@ -255,6 +256,6 @@ import Testing
 }
 
 extension MergePolicy {
-  /// Whether what is edited here is stored where somebody else has changed the same.
+  /// Whether an edit here is stored where another context has changed the same.
   fileprivate var keepsEdits: Bool { self == .objectWins || self == .objectWinsPerProperty }
 }

@@ -9,11 +9,11 @@ import Testing
 /// without a conflict in any row.
 @Suite struct PairSettlingTests {
   enum Scene: CaseIterable {
-    /// Somebody else takes the partner that is read afterwards.
+    /// Another context takes the partner that is read afterwards.
     case partnerTaken
-    /// Somebody else parts the pair whose partner was read before; here they are paired again.
+    /// Another context parts the pair whose partner was read before; here they are paired again.
     case pairParted
-    /// Somebody else gives the partner that was read before an owner; here the owner gets another
+    /// Another context gives the partner that was read before an owner; here the owner gets another
     /// one.
     case ownerPaired
   }

@@ -81,7 +81,7 @@ import Testing
       #expect(user.notes == Set(notes) && notes.allSatisfy { $0.user === user })
       for note in notes where note.id % 2 == 0 { user.notes.remove(note) }
       #expect(user.notes.count == 20 && notes.count { $0.user == nil } == 20)
-      // What somebody else keeps is a copy.
+      // A set that the program keeps is a copy.
       let before = user.notes
       user.notes.insert(notes[0])
       #expect(before.count == 20 && user.notes.count == 21)

@@ -4,7 +4,7 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// Objects that somebody else has deleted.
+/// Objects that another context has deleted.
 @Suite struct TombstoneTests {
   enum Kind: String, ValueConvertible { case large, small }
 

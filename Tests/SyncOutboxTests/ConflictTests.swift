@@ -133,7 +133,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  /// JSON of a kind that nobody knows cannot be taken over, but for its key.
+  /// JSON of an unknown kind cannot be taken over, but for its key.
   @Test(arguments: [false, true])
   func the_key_of_json_that_cannot_be_used_counts(_ isConflict: Bool) async throws {
     let stack = try DataStack(

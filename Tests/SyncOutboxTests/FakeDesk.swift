@@ -11,7 +11,7 @@ struct FakeDesk: Sendable {
     case failsAfterwards
     /// Does nothing, and says that it failed.
     case failsBefore
-    /// Does nothing, and nobody answers.
+    /// Does nothing, and does not answer.
     case unreachable
     /// Answers after other requests.
     case slow

@@ -27,7 +27,7 @@ actor FakeServer {
   /// Called while a request is under way.
   func whileUnderWay(_ hook: (@Sendable (OutboxChange) async throws -> Void)?) { self.hook = hook }
 
-  /// What somebody else does there.
+  /// A change of another client there.
   func put(_ entity: String, _ key: Int64, _ object: JSONObject?) {
     desk.objects[entity, default: [:]][key] = object
   }

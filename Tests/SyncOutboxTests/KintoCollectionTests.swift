@@ -18,8 +18,8 @@ final class Chore: ManagedObject {
   @Attribute(remoteKey: "last_modified") var version: Int64?
 }
 
-/// Sending to a real server that nobody here wrote: plain collections of Kinto, with keys and
-/// versions of its own.
+/// Sending to a real server of others: plain collections of Kinto, with keys and versions of its
+/// own.
 @Suite(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })
 struct KintoCollectionTests {
   @Test func keys_versions_conflicts_and_deletions_of_a_real_server() async throws {
@@ -44,7 +44,7 @@ struct KintoCollectionTests {
       context.delete(tasks[2])
       try context.save()
     }
-    // Somebody else edits one of them, and deletes another.
+    // Another client edits one of them, and deletes another.
     let keys = try await stack.performBackgroundTask { context in
       try context.fetch(Fetch<Chore>()).compactMap(\.id)
     }

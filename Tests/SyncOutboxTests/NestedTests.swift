@@ -255,7 +255,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func one_that_belongs_to_nobody_is_announced() async throws {
+  @Test func one_without_an_owner_is_announced() async throws {
     try await edit { Part(context: $0).text = "alone" }
     #expect(try await outbox.send().unhandled == ["Part"])
     #expect(server.log.withLock { $0.isEmpty })

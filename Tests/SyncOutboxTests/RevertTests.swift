@@ -148,7 +148,7 @@ import Testing
     #expect(try shop.stored("Order")[1]?["status"] == "second")
   }
 
-  @Test func what_nobody_knows_is_asked_for() async throws {
+  @Test func unknown_values_are_asked_for() async throws {
     let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
     let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
     try await stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")

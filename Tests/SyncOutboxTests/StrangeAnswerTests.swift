@@ -34,7 +34,7 @@ import Testing
     let report = try await shop.outbox.send()
     #expect(report.accepted == 3 && report.unusedAnswers.count == 1)
     #expect(report.unusedAnswers.first?.contains("its answers have no “id”") == true)
-    // What is edited then is refused, and not sent to nobody.
+    // A later edit is refused, and not sent without a key.
     try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
     #expect(try await shop.outbox.send().refused == 1)
     #expect(await shop.server.log.count == 3)

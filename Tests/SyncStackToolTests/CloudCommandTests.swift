@@ -84,7 +84,7 @@ import Testing
     _ = try await run("push", ["--store", bench.store], connected)
     let known = RemoteAddress(server: "https://sync.example.com", app: "demo", user: "ann")
     #expect(connected.address.withLock { $0 } == known)
-    // Somebody else is refused, and not remembered.
+    // Another account is refused, and not remembered.
     server.signIn("eve")
     await #expect(throws: CloudError.self) {
       try await run("push", ["--store", bench.store, "--user", "eve"])

@@ -79,7 +79,7 @@ import Testing
       try await importing(
         (0..<200).map { (id: index * 1_000_000 + $0, name: "start") }, store, "insert")
     }
-    // How long each takes when nobody kills it, from the start of the process to its end: the
+    // How long each takes when it is not killed, from the start of the process to its end: the
     // shortest so far, so that most are killed.
     var lengths: [String: Duration] = [:]
     for (command, store) in [("push", "a"), ("pull", "b")] {

@@ -132,7 +132,7 @@ private final class SilentServer: Sendable {
     port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Whether somebody has connected and waits.
+  /// Whether a client has connected and waits.
   var isAsked: Bool {
     var request = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) == 1

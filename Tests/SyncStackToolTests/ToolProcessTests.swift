@@ -98,8 +98,8 @@ import Testing
       try reader.read { try $0.count(FetchPlan(entity: city)) } > 2_000
     }
     #expect(status == 128 + SIGKILL)
-    // Whoever opens the file next may find a batch in the log that the killed process had no time
-    // to announce.
+    // The next process that opens the file may find a batch in the log that the killed one had no
+    // time to announce.
     try reader.close()
     let kept = try cities.stored().count - 10
     #expect(kept > 1_000 && kept < count && kept % 50 == 0)
@@ -203,7 +203,7 @@ import Testing
     #expect(show.error.isEmpty, "\(show.error)")
   }
 
-  /// Where whoever started it ignores the signal that would end it.
+  /// Where its parent ignores the signal that would end it.
   @Test(arguments: [
     ("exec 3> >(exit); wait $!; exec 1>&3", "", 128 + SIGPIPE),
     ("exec >&-", "syncstack: The output cannot be written: the standard output is closed.", 1),

@@ -60,7 +60,7 @@ import Testing
     let (_, changes) = try temporary.store.write { try $0.delete([1], of: p) }
     #expect(changes.summary == "P +[] ~[] -[1]")
     #expect(try temporary.store.read { try $0.dump()["C"] } == ["1 | 1 | 1"])
-    // Nobody is there who could have one less.
+    // No owner is there that could have one less.
     let c = try temporary.store.model.requireEntity(named: "C")
     let (_, later) = try temporary.store.write { try $0.delete([1], of: c) }
     #expect(later.summary == "C +[] ~[] -[1]")

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["items", "links"])
-  func nobodySharesAPlace(_ name: String) throws {
+  func noTwoShareAPlace(_ name: String) throws {
     if name == "links" { try link() }
     for wanted in [[1, 2, 3], [4, 1], [3, 4, 2, 1], [2]] as [[Int64]] {
       _ = try arrange(name, of: 1, wanted)

@@ -46,7 +46,7 @@ import Testing
     #expect(try partners() == [[2, 0, 0], [0, 1, 0, 0]])
   }
 
-  @Test func whoeverLeadsNowhereLeavesThePartner() throws {
+  @Test func anObjectThatLeadsNowhereLeavesThePartner() throws {
     #expect(try pair(1, nil) == "A +[] ~[1: partner] -[]; B +[] ~[1: partner] -[]")
     #expect(try partners() == [[0, 2, 0], [0, 2, 0, 0]])
   }
@@ -107,12 +107,12 @@ import Testing
     #expect(try partners() == [[1, 2, 4], [1, 2, 0, 3]])
   }
 
-  @Test func whoeverLeadsToAnObjectOfSomebodyElseLeadsNowhere() throws {
+  @Test func anObjectThatLeadsToThePartnerOfAnotherLeadsNowhere() throws {
     try settle([(3, 1)])
     #expect(try partners() == [[1, 2, 0], [1, 2, 0, 0]])
   }
 
-  @Test func whoeverWasPairedWithAnObjectThatWasWrittenLeadsNowhere() throws {
+  @Test func anObjectThatWasPairedWithAWrittenOneLeadsNowhere() throws {
     try settle([(1, 3)], parted: [1])
     #expect(try partners() == [[3, 2, 0], [0, 2, 1, 0]])
     try settle([(2, 0)], parted: [2])

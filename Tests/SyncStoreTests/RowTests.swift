@@ -95,7 +95,7 @@ import Testing
       for number in 0..<3 as Range<Int64> {
         try block.append(["id": .int(number), "name": "b"], of: entity, arena: arena)
       }
-      // Nobody has the row 9.
+      // No object has the row 9.
       try transaction.update(
         block, indexes: [2, 0, 1], rows: [1, 9, 3], of: entity, slots: [1])
     }

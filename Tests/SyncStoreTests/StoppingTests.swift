@@ -116,7 +116,7 @@ import Testing
     try other.close()
   }
 
-  /// The log is folded back between the two writes, by nobody who is waited for.
+  /// The log is folded back between the two writes, and neither waits for that.
   @Test func writesFollowAFoldedLog() throws {
     let temporary = try TemporaryStore(TestModels.userNotes(), .file)
     let text = Value.string(String(repeating: "x", count: 4_000))

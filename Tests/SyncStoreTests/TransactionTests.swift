@@ -226,7 +226,7 @@ import Testing
     #expect(received.withLock { $0.count } == 5)
   }
 
-  @Test(arguments: StoreKind.allCases) func whoeverIsToldMayRead(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func observersMayRead(_ kind: StoreKind) throws {
     let temporary = try TemporaryStore(TestModels.users(), kind)
     let store = temporary.store
     let counts = Locked<[Int?]>([])

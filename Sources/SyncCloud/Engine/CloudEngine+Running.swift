@@ -87,7 +87,7 @@ extension CloudEngine {
         guard let (pull, push) = try await self?.sync() else { return .stopped }
         return .ended(hasMoved: pull.hasMoved || push.hasMoved)
       } catch let error as CloudError {
-        return error.needsSomebody ? .halted : .failed(rest: error.retryAfter.map { .seconds($0) })
+        return error.needsPerson ? .halted : .failed(rest: error.retryAfter.map { .seconds($0) })
       } catch {
         return .failed(rest: nil)
       }

@@ -94,7 +94,7 @@ public struct CloudError: Error, Sendable {
   }
 
   /// Whether coming again does not help before a person has done something.
-  var needsSomebody: Bool {
+  var needsPerson: Bool {
     switch code {
     case .unsupported: !isClosed
     case .notSignedIn, .accountChanged, .notOwner, .zoneReplaced, .endOfService, .redirected,

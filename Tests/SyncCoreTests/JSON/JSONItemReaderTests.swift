@@ -272,7 +272,7 @@ struct JSONItemReaderTests {
     }
   }
 
-  /// Bytes of an object with the member “a”, as somebody who knows them would say.
+  /// The length of an object with the member “a” that is known already.
   private func known(_ text: UnsafeRawBufferPointer) -> Int {
     text.starts(with: Array("{\"a\":".utf8)) ? 7 : 0
   }

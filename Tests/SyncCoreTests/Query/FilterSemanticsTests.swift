@@ -37,7 +37,7 @@ import Testing
     graph.connect(bob, "notes", milch)
   }
 
-  /// First letters of the names of those whom the filter means.
+  /// First letters of the names of those that the filter means.
   private func who(_ filter: Filter) throws -> String {
     let entity = try graph.model.requireEntity(named: "Person")
     let resolved = try filter.resolved(for: entity)

@@ -1,7 +1,7 @@
 import SyncCore
 import Testing
 
-/// A block gives back the memory of slots that nobody asks for any more, and keeps the others.
+/// A block gives back the memory of slots that are not asked for any more, and keeps the others.
 struct RowBlockTests {
   private func block(width: Int, rows: Int) -> RowBlock {
     let block = RowBlock(width: width)

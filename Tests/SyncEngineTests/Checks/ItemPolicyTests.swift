@@ -161,7 +161,7 @@ import Testing
        {"id": 3, "title": "c"}]
       """#, ["3"]
     ),
-    // One of them gives the name: nobody.
+    // One of them gives the name: no item is left out.
     (
       #"""
       [{"id": 1, "title": "a", "tracks": [{"id": 1, "name": "x", "studio": {"id": 7}}]},

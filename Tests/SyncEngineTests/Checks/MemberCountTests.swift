@@ -1,8 +1,8 @@
 import SyncStack
 import Testing
 
-/// How many members a relationship may have, and required to-one relationships, whoever is to
-/// blame.
+/// How many members a relationship may have, and required to-one relationships, whichever item is
+/// to blame.
 @Suite struct MemberCountTests {
   private func bench() throws -> SyncBench {
     try SyncBench(

@@ -136,7 +136,7 @@ import Testing
       ], entity: "User", payload: #"[{"id": 1, "notes_ids": null}, {"id": 2, "notes_ids": []}]"#,
       expected: [("User", ["id=1", "id=2"]), ("Note", ["id=1", "id=2"])]),
     RuleCase(
-      rule: "identifiers that cannot be converted unlink nobody",
+      rule: "identifiers that cannot be converted unlink no object",
       stored: [("User", #"[{"id": 1, "notes": [{"id": 1}]}]"#)], entity: "User",
       payload: #"[{"id": 1, "notes_ids": ["x"]}]"#, expected: [("User", ["id=1 notes=[1]"])],
       findings: [.ignoredValue]),

@@ -5,8 +5,8 @@ import Testing
 /// Lists that a later list of the same owner replaces: what they mention is mentioned all the same.
 @Suite struct ReplacedListTests {
 
-  /// Whoever lists an object is stronger than the object itself, until the list is given again
-  /// without it.
+  /// An owner that lists an object is stronger than the object itself, until the list is given
+  /// again without it.
   @Test(
     "an object goes where it says, once the list that had it is replaced", arguments: [1, 2, nil])
   func ownWordsCountInTheEnd(size: Int?) throws {

@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("a name nobody registered is remarked once, and the usual conversion applies")
+  @Test("a name that is not registered is remarked once, and the usual conversion applies")
   func unregistered() throws {
     let plan = try plan([
       .attribute("name", .string, userInfo: ["sync.valueTransformer": "Missing"]),

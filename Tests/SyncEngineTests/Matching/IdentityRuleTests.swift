@@ -146,7 +146,7 @@ import Testing
     #expect(try bench.objects("Note") == ["id=6 user=2"])
   }
 
-  @Test("a key that waits is linked at the end, unless its object is somebody's", arguments: inTurn)
+  @Test("a key that waits is linked at the end, unless its object has an owner", arguments: inTurn)
   func waitingReferencesComeLast(_ way: Way) throws {
     let bench = try notes()
     try sync(
@@ -173,8 +173,8 @@ import Testing
     #expect(try bench.objects("Note") == ["id=4 text=a user=9", "id=4 user=3"])
   }
 
-  @Test("with keyScope nobody takes anything", arguments: inTurn)
-  func withKeyScopeNobodyTakesIt(_ way: Way) throws {
+  @Test("with keyScope no owner takes anything", arguments: inTurn)
+  func withKeyScopeNoOwnerTakesIt(_ way: Way) throws {
     let bench = try scoped()
     try bench.sync(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#, "User")
     try sync(Self.newOwnerFirst, way, bench)
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(
-    "whom a later list of the owner leaves out is unlinked, though it names the owner",
+    "a member that a later list of the owner leaves out is unlinked, though it names the owner",
     arguments: inTurn)
   func laterListsUnlink(_ way: Way) throws {
     let bench = try SyncBench(TestModels.tree())
@@ -223,7 +223,7 @@ import Testing
     #expect(try bench.count("Dog") == 1)
   }
 
-  @Test("of several stored objects of a key nobody's moves to a new owner", arguments: Way.allCases)
+  @Test("of several stored objects of a key none moves to a new owner", arguments: Way.allCases)
   func noneOfSeveralMoves(_ way: Way) throws {
     let bench = try notes(
       #"[{"id": 1, "notes": [{"id": 1, "text": "a"}]}, {"id": 2, "notes": [{"id": 1, "text": "b"}]}]"#

@@ -7,7 +7,7 @@ import Testing
 @Suite struct KeyChoiceTests {
   /// None of several moves; of those with the same owner, which is none, the first stays.
   @Test(
-    "stored objects of a key and of one owner become one, whoever is mentioned",
+    "stored objects of a key and of one owner become one, whichever is mentioned",
     arguments: [1, nil])
   func namesakesOfOneOwnerAreFolded(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())

@@ -213,7 +213,7 @@ import Testing
 
   /// A child that may not be made where it is nested does not become another owner's.
   @Test("keys of owners never move a child, in parts too", arguments: [1, nil])
-  func keysOfOwnersMoveNobody(size: Int?) throws {
+  func keysOfOwnersMoveNoObject(size: Int?) throws {
     let bench = try SyncBench(ownersKeys())
     try bench.sync(#"[{"id": 1, "children": [{"id": 7}]}]"#, "Owner")
     try bench.sync(#"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner") {

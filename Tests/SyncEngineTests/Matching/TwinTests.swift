@@ -42,7 +42,7 @@ import Testing
     #expect(try animals(payload, size: size) == ["id=5 name=m owner=2 breed=b walker=1"])
   }
 
-  @Test("an empty list takes nobody out who says where it belongs", arguments: [nil, 1])
+  @Test("an empty list takes no object out that says where it belongs", arguments: [nil, 1])
   func ownWordsKeepTheOwner(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#, "Person")
@@ -188,7 +188,7 @@ import Testing
     #expect(try bench.count("Dog") == 0)
   }
 
-  @Test("keys that are unique per owner mean nobody else", arguments: [nil, 1])
+  @Test("keys that are unique per owner mean no other owner's objects", arguments: [nil, 1])
   func keysOfOwners(size: Int?) throws {
     let bench = try kennel(scope: "owner")
     try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }

@@ -8,7 +8,7 @@ import Testing
     var number = 0
   }
 
-  /// Work that ends when somebody says so.
+  /// Work that ends when the test says so.
   private final class Manual: AsynchronousOperation<Int>, @unchecked Sendable {
     let calls = Log<String>()
     private let inMain: @Sendable (Manual) -> Void

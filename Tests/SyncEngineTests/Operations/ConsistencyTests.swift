@@ -93,7 +93,7 @@ import Testing
     return file
   }
 
-  @Test func aStoreThatNobodyElseWroteToIsConsistent() async throws {
+  @Test func aStoreThatNoOtherProgramWroteToIsConsistent() async throws {
     let file = try await file()
     let stack = try file.open()
     defer { try? stack.close() }

@@ -51,8 +51,8 @@ struct AgreementRun {
     let description: String
   }
 
-  /// Objects that somebody holds from step to step, so that what others do has to reach them. Used
-  /// on the queue of their context only.
+  /// Objects that a program holds from step to step, so that changes of others have to reach them.
+  /// Used on the queue of their context only.
   private final class Held: @unchecked Sendable {
     var objects: [ManagedObject] = []
   }

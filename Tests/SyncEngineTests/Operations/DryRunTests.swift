@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// A dry run reports what the run would, and leaves nothing behind and nobody informed.
+/// A dry run reports the same as the run would, leaves nothing behind, and tells no observer.
 @Suite(.timeLimit(.minutes(10))) struct DryRunTests {
   private static let stored: JSONValue = [
     ["id": 1, "name": "a", "tags": [["id": 1]], "notes": [["id": 3], ["id": 4]]], ["id": 2],

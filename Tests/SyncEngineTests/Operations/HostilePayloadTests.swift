@@ -141,7 +141,7 @@ import Testing
       "an encoded surrogate", bytes("[{\"id\": 2, \"name\": \"", [0xED, 0xA0, 0x80], "\"}]"),
       "invalidEncoding 20 $[0].name"),
     Case(
-      "no UTF-8 in a key nobody uses", bytes("[{\"id\": 2, \"x", [0xFF], "\": 1}]"),
+      "no UTF-8 in a key without a use", bytes("[{\"id\": 2, \"x", [0xFF], "\": 1}]"),
       "invalidEncoding 13 $[0]"),
     Case(
       "a member twice", #"[{"id": 2, "id": 3, "name": "a", "name": "b"}]"#, "id=3 name=b"),

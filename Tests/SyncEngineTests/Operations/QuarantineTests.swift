@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Items that cannot be stored are kept in the store, until they can be or nobody wants them.
+/// Items that cannot be stored are kept in the store, until they can be or are discarded.
 @Suite(.timeLimit(.minutes(30))) struct QuarantineTests {
   private let stack: DataStack
   private let folder: TemporaryFolder
@@ -184,7 +184,7 @@ import Testing
       try SyncBench(stack).objects("Note") == ["id=5 text=five user=2", "id=6 text=six user=2"])
   }
 
-  @Test func whatNobodyWantsIsDiscarded() throws {
+  @Test func unwantedItemsAreDiscarded() throws {
     try sync(#"[{"id": 1, "name": "a"}, {"id": 2}, {"id": 3}]"#)
     try stack.quarantine.discard([try stack.quarantine.items()[0]])
     #expect(try kept() == [#"{"id": 3}"#])

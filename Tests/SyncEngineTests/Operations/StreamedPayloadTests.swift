@@ -105,9 +105,9 @@ import Testing
       sync.waitUntilFinishedElsewhere()
     }
     sync = nil
-    // Nobody else holds it; and the other end is still open.
+    // No other reference holds it; and the other end is still open.
     while held != nil { await Task.yield() }
-    // What comes afterwards is whoever's who reads next.
+    // Bytes that come afterwards belong to the next reader.
     try pipe.fileHandleForWriting.write(contentsOf: Data("x".utf8))
     #expect(pipe.fileHandleForReading.availableData.last == UInt8(ascii: "x"))
     try pipe.fileHandleForWriting.close()

@@ -322,7 +322,7 @@ import Testing
     #expect(second.all == [1])
   }
 
-  @Test func aSyncInsideAContextsPerformWaitsForNobody() async throws {
+  @Test func aSyncInsideAContextsPerformWaitsForNoOtherQueue() async throws {
     let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
     let inserted = try await context.perform {

@@ -100,7 +100,7 @@ import Testing
       ]) == [.work, Self.wait(60), .work, Self.wait(60)])
   }
 
-  @Test func whatSomebodyHasToPutRightHaltsItUntilItIsAsked() {
+  @Test func aFailureThatAPersonHasToPutRightHaltsItUntilItIsAsked() {
     #expect(
       actions([
         (0, .started), (0, .halted), (1, .committed), (1, .signalled), (1, .due), (2, .asked),

@@ -21,7 +21,7 @@ struct FingerprintSequence {
     }
   }
 
-  /// A write of somebody else's.
+  /// A write of another program.
   struct Edit {
     enum Kind: String, CaseIterable {
       case update

@@ -97,7 +97,7 @@ extension Oracle {
     return roots.contains { $0.toManys.contains { $0.0.name == list && $0.1.deletes } } ? tree : nil
   }
 
-  /// The scope, and in a tree what is below roots that nobody mentions.
+  /// The scope, and in a tree the objects below roots that no part mentions.
   private func scopeWithTrees() -> [OracleID] {
     var all = scope()
     guard let tree else { return all }

@@ -168,7 +168,7 @@ extension Oracle {
     let inverse = graph[owner].entity.inverse(of: relationship)
     for member in wanted {
       leftOut[Membership(member, relationship)] = nil
-      // Whoever is listed does not wait for another owner.
+      // A member that is listed does not wait for another owner.
       waiting.removeAll { $0.owner == member && $0.relationship.name == inverse?.name }
     }
     for member in graph.members(relationship, of: owner) where !wanted.contains(member) {
@@ -178,7 +178,7 @@ extension Oracle {
       {
         wanted.append(member)
       } else if statement.deletes && !decided.contains(member) {
-        // Somebody else may mention it.
+        // Another item may mention it.
         leftOut[Membership(member, relationship)] = owner
         wanted.append(member)
       } else {

@@ -181,7 +181,7 @@ extension Oracle {
     return order.filter { preferred.contains($0) } + order.filter { !preferred.contains($0) }
   }
 
-  /// The entity's only object of the item's key, if nobody else lists it.
+  /// The entity's only object of the item's key, if no other owner lists it.
   private func onlyObject(
     _ item: OracleItem, _ owner: OracleID, _ relationship: RelationshipDescription
   ) -> OracleID? {

@@ -23,9 +23,9 @@ struct OracleRequest {
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
 /// architecture, with no thought for speed. What the engine does is measured against it.
 ///
-/// Parts are applied in order, each as if it were the payload: what an earlier one stored is
-/// history. At the end references are linked whose object has come, and what nobody mentioned is
-/// deleted.
+/// Parts are applied in order, each as if it were the payload: objects of an earlier one are stored
+/// ones. At the end references are linked whose object has come, and objects that no part mentioned
+/// are deleted.
 struct Oracle {
   var graph: OracleGraph
   /// What was there before the payload, which says what is in scope.
@@ -63,7 +63,7 @@ struct Oracle {
     let relationship: String
   }
 
-  /// An object as a member of a one-to-many relationship, whoever owns it there.
+  /// An object as a member of a one-to-many relationship, of any owner.
   struct Membership: Hashable {
     let object: OracleID
     let entity: Int

@@ -34,7 +34,7 @@ struct OracleEdits {
     }
   }
 
-  /// A new object with a key that nobody has, or none: what repeated keys come to is another test.
+  /// A new object with a key that no other has, or none: repeated keys are another test's.
   private func insert(
     _ entity: EntityDescription, _ context: ManagedObjectContext, _ random: inout SeededGenerator
   ) throws {

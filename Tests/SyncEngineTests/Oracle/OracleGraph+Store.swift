@@ -84,7 +84,7 @@ extension OracleGraph {
       case .relationship(let relationship):
         let members = members(relationship, of: id).map { names[$0] ?? "?" }
         if members.isEmpty { continue }
-        // Where both sides are ordered, each appends to the other: an order nobody asked for.
+        // Where both sides are ordered, each appends to the other: an order that no payload gave.
         let isOrdered = relationship.isOrdered && relationship.kind == .oneToMany
         let list = isOrdered ? members : members.sorted()
         parts.append("\(relationship.name)=[\(list.joined(separator: ","))]")

@@ -69,7 +69,7 @@ struct OracleGraph {
     return self[id].toOne[relationship.name].map { [$0] } ?? []
   }
 
-  /// Links two objects on both sides; to-one sides let go of whoever they had.
+  /// Links two objects on both sides; to-one sides let go of their objects before.
   mutating func link(
     _ relationship: RelationshipDescription, of id: OracleID, to other: OracleID
   ) {

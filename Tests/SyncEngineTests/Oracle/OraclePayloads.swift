@@ -12,8 +12,8 @@ struct OraclePayloads {
   var hasUnreadableKeys = true
   /// Whether lists mix objects and keys, and come under both names.
   var mixesLists = false
-  /// Whether each object is described once, each relationship is spoken of from one side, and
-  /// nobody is in the lists of two owners: then it makes no difference in how many pieces a payload
+  /// Whether each object is described once, each relationship is spoken of from one side, and no
+  /// object is in the lists of two owners: then it makes no difference in how many pieces a payload
   /// comes.
   var isConsistent = false
   /// What was described and listed so far of a consistent payload.

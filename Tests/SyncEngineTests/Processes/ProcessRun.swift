@@ -5,8 +5,8 @@ import TestSupport
 /// What one of several processes that write one file does, and what has to be left of it.
 ///
 /// All of them put objects of their own into shared lists, arrange these, pair their objects with
-/// shared ones and count with a shared counter. What is their own alone nobody else touches, so
-/// that it has to be there at the end.
+/// shared ones and count with a shared counter. Objects of their own alone are not touched by
+/// others, so they have to be there at the end.
 struct ProcessRun {
   /// What has to be stored in the end of what is one process's own.
   struct Outcome: Codable {
@@ -16,7 +16,7 @@ struct ProcessRun {
     /// The owners of those, by their identifiers.
     var owners: [String: Int64] = [:]
 
-    /// The lists of owners that nobody else arranges.
+    /// The lists of owners that no other process arranges.
     var lists: [Int64: [String]] = [:]
 
     /// Objects by those they are linked with.
@@ -101,7 +101,8 @@ struct ProcessRun {
           }
           break
         } catch let error as GraphError where error.code == .conflict {
-          // Somebody has deleted what this round took a partner from. It is made again.
+          // Another process has deleted the object that this round took a partner from. The round
+          // is made again.
           context.performAndWait { context.rollback() }
           outcome = before
           _ = random.next()

@@ -44,7 +44,7 @@ import Testing
     try stack.close()
   }
 
-  /// Nobody has made the file when they begin.
+  /// There is no file when they begin.
   @Test func allOfThemMayMakeTheFile() async throws {
     let folder = try TemporaryFolder()
     let path = folder.url.path

@@ -73,7 +73,7 @@ import Testing
     #expect(try bench.people() == ["a A", "b B", "c C"])
   }
 
-  @Test func withoutAKeyNobodyCanTellWhoIsMeant() throws {
+  @Test func withoutAKeyNoObjectIsMeant() throws {
     let bench = try bench()
     let report = try bench.sync(#"[{"id": "a"}, {"deleted": true}]"#)
     #expect(report.findings(of: .skippedItem).map(\.path) == ["$[1]"])

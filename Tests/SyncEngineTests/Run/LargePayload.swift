@@ -69,7 +69,7 @@ struct LargePayload {
       for note in users[key]?.notes.sorted() ?? [] where random.chance(50) { notes[note] = nil }
       let left = users.removeValue(forKey: key)
       order.removeAll { $0 == key }
-      // Some members of who goes are somebody else's now.
+      // Some members of a user that goes are another one's now.
       let heir = random.pick(order)
       users[heir]?.notes.formUnion((left?.notes ?? []).filter { notes[$0] != nil })
       if random.chance(50) { users[heir]?.tasks += left?.tasks ?? [] }

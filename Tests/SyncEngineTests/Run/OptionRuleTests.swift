@@ -2,9 +2,9 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// What the operation options allow.
+/// The operations that the options allow.
 ///
-/// A listed object that the options keep from being made is reported as a reference to nobody.
+/// A listed object that the options keep from being made is reported as a reference to no object.
 @Suite struct OptionRuleTests {
   private static let users = #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#
   private static let changed = #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#

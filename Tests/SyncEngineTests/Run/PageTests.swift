@@ -9,7 +9,7 @@ import Testing
   }
 
   /// What was not there when the first page came may be there when the next one does.
-  @Test func aPageFindsWhatSomebodyElseBrought() throws {
+  @Test func aPageFindsObjectsOfAnotherProgram() throws {
     let bench = try SyncBench(TestModels.userNotes())
     let state = SessionState(entity: try bench.model.requireEntity(named: "User"), name: nil)
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {

@@ -70,7 +70,7 @@ import Testing
     #expect(try bench.count("Note") == 6_000)
   }
 
-  /// Nor what a batch brings, as long as nobody else writes.
+  /// Nor keys of an earlier batch, as long as no other program writes.
   @Test func anEmptyStoreTakesBatchesWithoutLookingKeysUp() throws {
     let bench = try SyncBench(TestModels.userNotes())
     let items = (0..<600).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
@@ -81,7 +81,7 @@ import Testing
     #expect(try bench.count("Note") == 600)
   }
 
-  @Test func aBatchFindsWhatSomebodyElseBrought() throws {
+  @Test func aBatchFindsObjectsOfAnotherProgram() throws {
     let bench = try SyncBench(TestModels.userNotes())
     let items = (0..<60).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
     let isDone = Locked(false)

@@ -130,8 +130,9 @@ import Testing
   }
 
   @Test(
-    "a list that may not be written keeps nobody in another one of its owner", arguments: [7, nil])
-  func silentListsKeepNobody(size: Int?) throws {
+    "a list that may not be written keeps no object in another one of its owner",
+    arguments: [7, nil])
+  func silentListsKeepNoObject(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1}, {"id": 3}, {"id": 2, "parent_id": 1}]"#, "Organization")
     try bench.sync(

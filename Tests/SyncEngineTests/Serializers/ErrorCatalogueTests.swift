@@ -3,9 +3,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Every kind of failure that can meet somebody who maps by hand is a typed error that names what
-/// it is about. The names are those of the catalogue that older libraries of serializers stopped
-/// the program for.
+/// Every kind of failure that can meet a mapping by hand is a typed error that names its place. The
+/// names are those of the catalogue that older libraries of serializers stopped the program for.
 @Suite struct ErrorCatalogueTests {
   /// What an error says, whatever its type.
   struct Facts: Equatable {

@@ -100,7 +100,7 @@ import Testing
     #expect(statements.count { $0.hasPrefix("SELECT") } < 32)
   }
 
-  /// Counts how often somebody was asked. Equal to itself alone.
+  /// Counts how often a closure was asked. Equal to itself alone.
   private final class Asked: Sendable, Hashable {
     let count = Locked(0)
 
@@ -108,7 +108,7 @@ import Testing
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// Clicks with groups that are asked for once by whoever reads the clicks.
+    /// Clicks with groups that are asked for once by a reader of the clicks.
     var mapping: Mapping {
       [
         "clickID": .int("id"),
@@ -156,7 +156,7 @@ import Testing
     #expect(report["Click"].inserted == 20 && report["Click"].unusedKeys == ["more": 20])
   }
 
-  /// Without an index each batch reads the whole table, and whoever waits for it learns why.
+  /// Without an index each batch reads the whole table, and the report says why.
   @Test(arguments: [1_500, 10], [true, false])
   func batchesThatReadWholeTablesAreNamed(rows: Int, hasBatches: Bool) throws {
     let bench = try SerializerBench()

@@ -58,7 +58,7 @@ struct PartialListTests {
       """
   }
 
-  @Test("a list with has_more keeps whom it does not mention", arguments: [true, false])
+  @Test("a list with has_more keeps members that it does not mention", arguments: [true, false])
   func partial(_ byConvention: Bool) throws {
     let stack = try Self.stack()
     func sync(_ json: String) throws -> SyncReport {

@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func whatSomebodyElseChangedIsReadAgain() throws {
+  @Test func changesOfAnotherProgramAreReadAgain() throws {
     try sync(Self.payload, with: Self.plain())
     let context = bench.stack.newBackgroundContext()
     try context.performAndWait {

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "what was committed is stored, whoever fails beside it",
+    "a committed page is stored, whichever fails beside it",
     arguments: [1, 2, 4, 8], [nil, "nightly"] as [String?])
   func failuresBeside(width: Int, name: String?) async throws {
     var random = SeededGenerator(seed: UInt64(width) * 2 + (name == nil ? 0 : 1))

@@ -279,7 +279,7 @@ import Testing
     }
     for page in pages { queue.addOperation(page) }
     await gate.untilWaiting(2)
-    // Nobody is in the store yet, and both have been read.
+    // No user is in the store yet, and both pages have been read.
     #expect(pages.allSatisfy { $0.result == nil })
     gate.open()
     queue.waitUntilFinishedElsewhere()

@@ -21,7 +21,7 @@ import Testing
       payload: #"[{"id": 1, "notes": [{"id": 1}]}, {"id": 2}]"#,
       expected: [("Note", ["id=1 text=a user=1"])], findings: [.movedObject]),
     RuleCase(
-      rule: "one-to-many: an object of nobody is taken",
+      rule: "one-to-many: an object without an owner is taken",
       stored: [("Note", #"[{"id": 1, "text": "a"}]"#)], entity: "User",
       payload: #"[{"id": 1, "notes": [{"id": 1}]}]"#,
       expected: [("Note", ["id=1 text=a user=1"])]),
@@ -54,7 +54,7 @@ import Testing
       payload: #"[{"id": 1, "notes": 5}]"#, expected: [("User", ["id=1 notes=[1,2]"])],
       findings: [.ignoredValue]),
     RuleCase(
-      rule: "a child without key is skipped, and its list deletes nobody",
+      rule: "a child without key is skipped, and its list deletes no object",
       stored: [("User", twoNotes)], entity: "User",
       payload: #"[{"id": 1, "notes": [{"text": "?"}, {"id": 3, "text": "c"}]}]"#,
       expected: [("Note", ["id=1 text=a user=1", "id=2 user=1", "id=3 text=c user=1"])],
@@ -135,7 +135,7 @@ import Testing
       entity: "User", payload: #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1, "notes": []}]"#,
       expected: [("Note", ["id=5 text=k user=2"])], findings: [.movedObject]),
     RuleCase(
-      rule: "one-to-one: whoever is linked leaves the partner it had", model: .relationships,
+      rule: "one-to-one: an object that is linked leaves the partner it had", model: .relationships,
       stored: [("A", #"[{"id": 1, "partner": {"id": "x"}}]"#)], entity: "A",
       payload: #"[{"id": 1}, {"id": 2, "partner": {"id": "x"}}]"#,
       expected: [("A", ["id=1", "id=2 partner=x"]), ("B", ["id=x partner=2"])]),

@@ -181,7 +181,7 @@ struct KeylessChildTests {
     #expect(try bench.objects("Profile") == ["id=1 fields=[#3,#1,#2]"])
   }
 
-  @Test("of two lists of one owner the last counts, and nobody is left over")
+  @Test("of two lists of one owner the last counts, and no child is left over")
   func twice() throws {
     let bench = try SyncBench(Self.model())
     for _ in 0..<2 {

@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(
-    "without delete nobody leaves; an insert alone leaves stored children alone",
+    "without delete no child leaves; an insert alone leaves stored children alone",
     arguments: [SyncOperations.insert, [.insert, .update], [.update], [.delete]])
   func oneWayOptions(operations: SyncOperations) throws {
     let bench = try bench()
@@ -380,7 +380,7 @@ import Testing
   }
 
   @Test(
-    "beside a parent a predicate limits whom of its children the payload may delete",
+    "beside a parent a predicate limits which of its children the payload may delete",
     arguments: partSizes, [true, false])
   func predicate(parts: Int?, hasInverse: Bool) throws {
     let bench = try bench()

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What a sync costs that has nothing to do: nobody waits for the disk.
+/// The costs of a sync that has nothing to do: it does not wait for the disk.
 @Suite struct UnchangedSyncTests {
   private static let payload: JSONValue = [["id": 1, "name": "a"], ["id": 2, "name": "b"]]
 
@@ -89,7 +89,7 @@ import Testing
     #expect(try logSize(folder) { try sync(payload, way, $0) } > 0)
   }
 
-  @Test func nothingForNobodyBeginsNoLog() throws {
+  @Test func aSyncOfNothingBeginsNoLog() throws {
     let folder = try TemporaryFolder()
     #expect(try logSize(folder) { _ in } > 0)
     #expect(try logSize(folder) { try sync([], .whole, $0) } == 0)

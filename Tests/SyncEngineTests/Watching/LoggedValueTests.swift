@@ -3,8 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// A logger that asks for values tells what was there before and what is there now, whoever changed
-/// it.
+/// A logger that asks for values tells those before and those now, of every kind of change.
 @Suite(.timeLimit(.minutes(30))) struct LoggedValueTests {
   private func stack(isFile: Bool, _ folder: TemporaryFolder) throws -> DataStack {
     let stack = try DataStack(

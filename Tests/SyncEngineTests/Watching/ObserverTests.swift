@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Observers are told everything, and can do whatever they like without harming anybody.
+/// Observers are told everything, and can do anything without harm to a sync.
 @Suite(.timeLimit(.minutes(30))) struct ObserverTests {
   private let stack: DataStack
 
@@ -13,7 +13,7 @@ import Testing
 
   /// Observes commits for as long as it is held.
   private final class Observation: @unchecked Sendable {
-    // Unchecked: set once, before anybody else has it; removing is safe on any thread.
+    // Unchecked: set once, before another thread has it; removing is safe on any thread.
     private let token: any NSObjectProtocol
 
     init(
@@ -179,7 +179,7 @@ import Testing
     }
     #expect(lines.withLock { $0 } == 5_000)
     #expect(counts.all == [5_000, 5_000])
-    // Whoever observes costs the store nothing, and nobody made an object.
+    // Observers cost the store nothing, and made no object.
     #expect(after == before)
     #expect(stack.mainContext.registeredObjects.isEmpty)
     withExtendedLifetime((log, observation)) {}

@@ -43,7 +43,7 @@ final class DialectLine: Sendable {
     state.withLock { $0.meanwhile = body }
   }
 
-  /// What somebody else does on the server.
+  /// A change of another client on the server.
   func change(_ body: @Sendable (inout DialectServer) -> Void) {
     state.withLock { body(&$0.server) }
   }

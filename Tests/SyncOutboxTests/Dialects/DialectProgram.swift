@@ -117,7 +117,7 @@ final class DialectProgram: Sendable {
     }
   }
 
-  /// What somebody else edits.
+  /// Edits as another client.
   private func note() async throws {
     let deals = line.server.graph.nodes.filter { $0.value.entity == "Deal" }.map(\.key)
     state.withLock { state in

@@ -72,7 +72,7 @@ struct DialectServer: Sendable {
     return .accepted()
   }
 
-  /// What somebody else does there.
+  /// An edit of another client there.
   mutating func note(_ text: String, of label: String) {
     for (key, deal) in objects["Deal"] ?? [:] where deal["label"]?.stringValue == label {
       objects["Deal"]?[key]?["note"] = .string(text)

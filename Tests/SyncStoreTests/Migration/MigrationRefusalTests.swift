@@ -40,7 +40,7 @@ import Testing
     try scene.open(old, scene.set { $0.migration = .refuse }) { _ in }
   }
 
-  /// Without objects, most of this is in nobody's way.
+  /// Without objects, most of this is no obstacle.
   @Test(
     arguments: cases.filter { !$0.isKnownFromModels && $0.obstacles != ["overlappingRows Being"] })
   func anEmptyStoreIsMigrated(_ scenario: Case) throws {

@@ -367,7 +367,7 @@ import Testing
       ],
       steps: ["“Item.owners” was “owner”", "“Item.owners” becomes to-many"]),
     Case(
-      name: "to-many becomes to-one where nobody has several", before: manyToMany,
+      name: "to-many becomes to-one where no object has several", before: manyToMany,
       after: items(
         [.toMany("items", to: "Item", inverse: "owner")],
         [.toOne("owner", to: "Owner", inverse: "items", renamingIdentifier: "owners")]),

@@ -62,7 +62,7 @@ import Testing
     try answersOrRefuses("ANY \(down).name == 'p20'", with: 1, mayRefuse: hops > 10)
   }
 
-  /// Each asks for somebody with a team in which there is somebody with a team, and so on.
+  /// Each asks for a member with a team in which there is a member with a team, and so on.
   private func nested(_ depth: Int) -> String {
     (1...depth).reversed().reduce("TRUEPREDICATE") { inner, level in
       let owner = level == 1 ? "team" : "$v\(level - 1).team"

@@ -22,7 +22,7 @@ struct PostgreSQLTrial {
       try batches.map(Self.insertion).joined().write(to: script, atomically: true, encoding: .utf8)
       let inserted = try await measure { try psql(script) }
       tell("push", "INSERT … SELECT", push.elapsed, await sender.elapsed, inserted.elapsed)
-      // So that nobody meets the first reading of new rows, or a vacuum that begins by itself.
+      // So that no trial meets the first reading of new rows, or a vacuum that begins by itself.
       try "vacuum analyze syncstack.record; vacuum analyze plain; checkpoint;\n".write(
         to: script, atomically: true, encoding: .utf8)
       try psql(script)

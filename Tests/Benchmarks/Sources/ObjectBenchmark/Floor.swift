@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-/// The SQLite C API with prepared statements, over a file that GRDB made. Nobody else writes to the
-/// file, or it would have to read pages again that it knows. The log is folded back between
+/// The SQLite C API with prepared statements, over a file that GRDB made. No other program writes
+/// to the file, or it would have to read pages again that it knows. The log is folded back between
 /// measurements, as SyncStack folds its own after a save and not in it.
 final class Floor {
   private let handle: OpaquePointer

@@ -2,8 +2,8 @@ import Foundation
 import SyncStack
 import TestPayloads
 
-/// One import, followed by nobody or by everybody, for a counter of instructions to look at: what
-/// following costs is the difference.
+/// One import, with no observers or with all of them, for a counter of instructions to look at: the
+/// difference is the cost of observing.
 ///
 /// ```
 /// valgrind --tool=callgrind Trials observe 10000 none
@@ -51,6 +51,6 @@ struct ObserveTrial {
   }
 }
 
-/// Has a value looked at by somebody the compiler knows nothing of.
+/// Has a value looked at by code that the compiler cannot see into.
 @inline(never)
 private func keep(_ value: some Any) {}

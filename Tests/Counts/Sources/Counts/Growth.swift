@@ -61,7 +61,7 @@ enum Growth {
         shape: shape,
         costs: try Shape.sizes(from: shape.counted).map { size in
           guard let count = counts["\(shape.name) \(size)"] else {
-            throw MeasuringError("Nobody counted “\(shape.name)” with \(size).")
+            throw MeasuringError("There is no count of “\(shape.name)” with \(size).")
           }
           return count
         })

@@ -57,8 +57,8 @@ public struct Bench: Sendable {
       of: Subprocess.program, [command] + place.arguments + [folder.path])
   }
 
-  /// The instructions of a sync, of all threads and until the file is closed; nil when nobody
-  /// counts them here.
+  /// The instructions of a sync, of all threads and until the file is closed; nil when they are not
+  /// counted here.
   public func instructions(_ place: Place, _ counter: InstructionCounter) throws -> Int? {
     func count(_ syncs: Int) throws -> Int? {
       try counter.count(
@@ -117,7 +117,9 @@ public struct Bench: Sendable {
   }
 
   private func type(_ name: String) throws -> any Contender.Type {
-    guard let type = contender(name) else { throw MeasuringError("Nobody is called \(name).") }
+    guard let type = contender(name) else {
+      throw MeasuringError("No contender is called \(name).")
+    }
     return type
   }
 

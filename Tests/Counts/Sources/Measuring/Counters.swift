@@ -4,7 +4,7 @@ import Synchronization
 
 /// What can be counted in a process, the same on every machine and at any load.
 enum Counters {
-  /// Requests for memory so far; nil where nobody counts.
+  /// Requests for memory so far; nil where they are not counted.
   static var heapRequests: Int? {
     let count = heap_requests()
     return count < 0 ? nil : Int(count)

@@ -18,7 +18,7 @@ public struct Figures: Sendable, Codable {
 
 /// What one process counted of one sync.
 public struct Tallies: Sendable, Codable {
-  /// Requests for memory until the sync returned; nil where nobody counts.
+  /// Requests for memory until the sync returned; nil where they are not counted.
   public var heapRequests: Int?
   /// The same of a second sync of the payload, which changes nothing and prepares nothing.
   public var heapRequestsAgain: Int?

@@ -80,7 +80,7 @@ extension Shape {
   }
 
   /// Does something with an item and each of so many chapters, which belong to another item or to
-  /// nobody.
+  /// none.
   private static func chapters(
     _ count: Int, _ scene: Scene, isFilled: Bool = false,
     _ body: (ShapeItem, [ShapeChapter], Int) throws -> Void
