@@ -1,6 +1,6 @@
 import SyncStack
 
-// What the other files use. Compiled together with each of them.
+// Classes of the other files. They are compiled together with each of them.
 
 final class User: ManagedObject {
   @PrimaryKey var id: Int64 = 0

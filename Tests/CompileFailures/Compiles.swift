@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-// What may leave a context: values, identifiers, snapshots, whole contexts and stacks. No line here
-// is marked, so all of them have to compile.
+// Values, identifiers, snapshots, whole contexts and stacks may leave a context. No line here is
+// marked, so all of them have to compile.
 
 func values(_ work: ManagedObjectContext) async throws -> [String?] {
   return try await work.perform { try work.fetch(Fetch<User>()).map(\.name) }

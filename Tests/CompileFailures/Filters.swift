@@ -1,6 +1,6 @@
 import SyncStack
 
-// Typed filters know the names and the types of what they compare.
+// Typed filters know the names and the types of the properties that they compare.
 
 // error: has no
 let byUnknown = Fetch<User>(where: { $0.$nobody == 3 })

@@ -1,6 +1,6 @@
 import SyncStack
 
-// Found by the passes that look at what is shared, once all types are right.
+// Errors of the passes that look at shared values, once all types are right.
 
 actor Keeper {
   var user: User?

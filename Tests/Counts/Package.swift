@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What is measured and what it is measured against, without rivals: the counts that every run of
-// the checks compares with their limits need nothing that has to be fetched.
+// The library and the floor that it is measured against, without rivals: the counts that every run
+// of the checks compares with their limits need nothing that has to be fetched.
 let package = Package(
   name: "Counts",
   platforms: [.macOS(.v15)],
@@ -18,7 +18,7 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    // valgrind up to 3.19 gives up at what clang writes about C by default.
+    // valgrind up to 3.19 gives up at the debugging data that clang writes for C by default.
     .target(name: "CHeap", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
     .target(
       name: "Measuring",

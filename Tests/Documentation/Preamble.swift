@@ -1,5 +1,6 @@
-// What code on the pages of the documentation may use without having made it: names that stand for
-// a program's own. Nothing here is ever run. What a page declares itself, counts there instead.
+// Names that code on the pages of the documentation may use without having made them: they stand
+// for a program's own. Nothing here is ever run. A name that a page declares itself, counts there
+// instead.
 public import Foundation
 public import SyncStack
 

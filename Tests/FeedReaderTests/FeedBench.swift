@@ -12,7 +12,7 @@ import Testing
 
 typealias Answer = LoopbackServer.Answer
 
-/// A stack, a server, and what was waited for.
+/// A stack, a server, and the waits of the client.
 final class FeedBench: Sendable {
   let stack: DataStack
   let server: LoopbackServer
@@ -47,7 +47,7 @@ final class FeedBench: Sendable {
     try await stack.sync(articles(ids), inEntityNamed: "Article")
   }
 
-  /// What is stored, an article a line.
+  /// The stored articles, one a line.
   func lines() async throws -> [String] {
     let context = stack.newBackgroundContext()
     return try await context.perform {
@@ -57,7 +57,7 @@ final class FeedBench: Sendable {
     }
   }
 
-  /// The keys of what is stored.
+  /// The keys of the stored articles.
   func keys() async throws -> [Int] {
     try await lines().compactMap { Int($0.prefix { $0 != " " }) }
   }

@@ -27,7 +27,8 @@ public struct BookPayload: Sendable {
     return text.bytes
   }
 
-  /// What a sync of a variant does to books, chapters not counted, when the store holds the base.
+  /// The changes of books by a sync of a variant, chapters not counted, when the store holds the
+  /// base.
   public func outcome(_ variant: UserPayload.Variant) -> UserPayload.Outcome {
     DocumentPayload(count: count, seed: seed).outcome(variant)
   }

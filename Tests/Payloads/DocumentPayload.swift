@@ -1,8 +1,8 @@
 /// Documents in two many-to-many relationships, given by keys alone, as an API would send them.
 ///
 /// Each document has a key, two texts, a date and a number, four of a thousand tags and two of many
-/// people; tags and people come as documents of their own, because keys only refer to what is
-/// there.
+/// people; tags and people come as documents of their own, because keys only refer to objects that
+/// are there.
 public struct DocumentPayload: Sendable {
   public let count: Int
   public let seed: UInt64
@@ -51,8 +51,8 @@ public struct DocumentPayload: Sendable {
     return text.bytes
   }
 
-  /// What a sync of a variant has to find when the store holds the base; a change of a list alone
-  /// counts as an update.
+  /// The changes that a sync of a variant has to find when the store holds the base; a change of a
+  /// list alone counts as an update.
   public func outcome(_ variant: UserPayload.Variant) -> UserPayload.Outcome {
     let numbers = 0..<count
     switch variant {

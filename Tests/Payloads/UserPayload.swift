@@ -7,7 +7,7 @@
 ///
 /// 100,000 of them are about 77 MB.
 public struct UserPayload: Sendable {
-  /// What a payload says compared with ``Variant/base``.
+  /// A payload, compared with ``Variant/base``.
   public enum Variant: String, Sendable, CaseIterable {
     /// All users, as they are in the beginning.
     case base
@@ -70,7 +70,7 @@ public struct UserPayload: Sendable {
     return text
   }
 
-  /// What a sync of a variant has to find when the store holds ``Variant/base``.
+  /// The changes that a sync of a variant has to find when the store holds ``Variant/base``.
   public func outcome(_ variant: Variant) -> Outcome {
     let numbers = 0..<count
     switch variant {

@@ -15,7 +15,7 @@ import Testing
   import Darwin
 #endif
 
-/// Whatever is wrong with what the tool is given: it says what and where and what to do, ends with
+/// Whatever is wrong with its input, the tool names the fault, its place and a way out, ends with
 /// 1, and the store is as it was.
 @Suite struct BadInputTests {
   static let model = """
@@ -44,7 +44,7 @@ import Testing
     </entity></model>
     """
 
-  /// A case: the JSON, the model, the entity, further words, and what the message must say.
+  /// A case: the JSON, the model, the entity, further words, and parts of the message.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var json = #"[{"id": 1, "name": "New"}]"#
@@ -104,7 +104,7 @@ import Testing
     #expect(shown.output.hasSuffix(" 1  Old\n"), "\(shown.output)")
   }
 
-  /// A model that the store was not made with, and what brings the store to it.
+  /// A model that the store was not made with, and the option that brings the store to it.
   @Test func aStoreOfAnotherModelIsMigratedOnRequest() async throws {
     let bench = try ToolBench()
     let json = try bench.file("a.json", #"[{"id": 1, "name": "Old"}]"#)

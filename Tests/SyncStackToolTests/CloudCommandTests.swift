@@ -27,7 +27,7 @@ import Testing
 
   private func other() -> String { bench.folder.file("other.sqlite").path }
 
-  /// What a push or pull ends with and writes.
+  /// The exit code and the output of a push or pull.
   private func run(
     _ name: String, _ words: [String], _ connected: Connected = Connected()
   ) async throws -> (code: ExitCode, output: String, notes: String) {

@@ -55,7 +55,7 @@ import Testing
     return users
   }
 
-  /// What SQLite says of the file.
+  /// SQLite's own check of the file.
   private func integrity(_ store: String) throws -> String {
     let stack = try DataStack(keptAt: URL(filePath: path(store)), isReadOnly: true)
     defer { try? stack.close() }

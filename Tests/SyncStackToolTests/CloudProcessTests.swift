@@ -23,7 +23,7 @@ import Testing
     #expect(result.code == .done, "\(result.error)")
   }
 
-  /// Sends what is stored and fetches it into another store, twice.
+  /// Sends the stored objects and fetches them into another store, twice.
   ///
   /// - Returns: The path of that.
   private func meet(_ address: [String], _ environment: [String: String] = [:]) async throws

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SyncStackTool
 
-/// What a draft says, and what it leaves open, so that it fits the next answer too.
+/// The promises of a draft, and the points that it leaves open, so that it fits the next answer
+/// too.
 @Suite struct DraftPromiseTests {
   /// Draws a model of an answer.
   private func draw(
@@ -88,7 +89,7 @@ import Testing
     #expect(try await export("Label", in: bench).arrayValue?.count == 2)
   }
 
-  /// Cascade is for what keys per owner prove alone.
+  /// Cascade is for objects that keys per owner prove to be the owner's alone.
   @Test(
     "who owns the objects of a list",
     arguments: [

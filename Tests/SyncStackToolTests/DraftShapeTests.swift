@@ -5,8 +5,8 @@ import Testing
 
 @testable import SyncStackTool
 
-/// What `model --from` draws passes `doctor` on the payload it was drawn from, and has no key that
-/// is only guessed.
+/// A model that `model --from` draws passes `doctor` on the payload it was drawn from, and has no
+/// key that is only guessed.
 @Suite struct DraftShapeTests {
   /// Draws a model, and gives the paths of it and of its payload.
   private func draw(
@@ -149,7 +149,7 @@ import Testing
     #expect(text.contains(#"@ToOne(inverse: "productsAsImage") var image: Image?"#), "\(text)")
   }
 
-  /// What leads elsewhere, or only in some objects, is no inverse.
+  /// A reference that leads elsewhere, or only in some objects, is no inverse.
   @Test func aReferenceThatLeadsElsewhereIsNoInverse() async throws {
     let json = #"""
       [{"id": 1, "posts": [{"id": 5, "user_id": 1}, {"id": 6, "user_id": 2}]}, {"id": 2, "posts": []}]

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// What bash itself makes of the script.
+  /// The words that bash itself offers by the script.
   @Test(
     .enabled("no bash") { FileManager.default.isExecutableFile(atPath: "/bin/bash") },
     arguments: [
@@ -106,7 +106,7 @@ import Testing
     #expect(found == expected)
   }
 
-  /// What fish itself makes of the script.
+  /// The words that fish itself offers by the script.
   @Test(
     .enabled("no fish") { Self.path(of: "fish") != nil },
     arguments: [
@@ -130,8 +130,8 @@ import Testing
     #expect(found == expected)
   }
 
-  /// What zsh itself makes of the script: which words it hands to its own functions of completion.
-  /// The marks in front of them are those of `_arguments`.
+  /// The words that zsh itself hands to its own functions of completion by the script. The marks in
+  /// front of them are those of `_arguments`.
   @Test(
     .enabled("no zsh") { Self.path(of: "zsh") != nil },
     arguments: [
@@ -173,7 +173,7 @@ import Testing
       .first(where: FileManager.default.isExecutableFile)
   }
 
-  /// What a shell writes, without the line ends around it.
+  /// The output of a shell, without the line ends around it.
   private func shell(
     _ path: String, in bench: ToolBench, _ arguments: [String]
   ) throws -> String {

@@ -110,7 +110,7 @@ import Testing
     #expect(await sessions().error == "No session is kept.\n")
   }
 
-  /// What was stored of it may be gone from the new content, and the other way round.
+  /// Objects that were stored of it may be gone from the new content, and the other way round.
   @Test func aPageWhoseFileChangedIsReadAgain() async throws {
     #expect(await importing(try cities.file("all.json", 0..<30)).code == .done)
     let one = try cities.file("one.json", 0..<10)
@@ -138,7 +138,7 @@ import Testing
     #expect(try cities.stored() == Array(5..<35))
   }
 
-  /// What the end deletes depends on them, and on what the first page found.
+  /// The deletions at the end depend on them, and on the store that the first page found.
   @Test(arguments: [
     ["--where", "id < 20"], ["--operations", "insert"], ["--at", "data.items"],
     ["--operations", "insert,update", "--where", "id < 5"],
@@ -158,7 +158,7 @@ import Testing
     }
     #expect(refused.error.contains("abandon"), "\(refused.error)")
     #expect(try cities.stored() == Array(0..<30))
-    // The guard and what becomes of unfit items may change: that is how a refusal is answered.
+    // The guard and the treatment of unfit items may change: that is how a refusal is answered.
     let again = await bench.run(session + city + ["--guard", "off", "--on-error", "fail"])
     #expect(again.code == .done, "\(again.error)")
     #expect(try cities.stored() == Array(0..<25))
@@ -188,7 +188,7 @@ import Testing
     #expect(other.error.contains("pages of City, not of Town"), "\(other.error)")
   }
 
-  /// What it says twice it says once; the report counts it once too.
+  /// The second mention counts for nothing; the report counts it once too.
   @Test(arguments: [[], ["--session", "nightly"]])
   func aFileThatIsGivenTwiceIsReadOnce(_ words: [String]) async throws {
     let one = try cities.file("one.json", 0..<10)

@@ -5,8 +5,7 @@ import Testing
 
 @testable import SyncStackTool
 
-/// What files that are named as JSON may be: packed, a line an object, or something else
-/// altogether.
+/// Files that are named as JSON may be packed, a line an object, or something else altogether.
 @Suite struct InputFormatTests {
   private let bench: ToolBench
   private let model: String
@@ -56,7 +55,7 @@ import Testing
     #expect(drawn.output.contains(#"<entity name="Thing""#), "\(drawn.error)")
   }
 
-  /// As `cat a.gz b.gz` makes it: what is inside is one text, here an object a line.
+  /// As `cat a.gz b.gz` makes it: the content is one text, here an object a line.
   @Test func packedFilesBehindEachOtherAreOne() async throws {
     let file = try write("things.gz", packed(InputFormatTests.one, InputFormatTests.two))
     let unpacked = try #require(GzipFile(URL(filePath: file))).data()

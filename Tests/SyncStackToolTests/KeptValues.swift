@@ -1,7 +1,7 @@
 import Foundation
 import SyncStack
 
-/// Compares what was sent in an item with what an export gives back of it.
+/// Compares an item that was sent with the same in an export.
 struct KeptValues {
   /// Places of the item whose value is not there any more, or another one.
   private(set) var lost: [String] = []

@@ -5,8 +5,7 @@ import Testing
 
 @testable import SyncStackTool
 
-/// What a model drawn from one answer says holds for a later one: each value is kept, or the report
-/// names it.
+/// A model drawn from one answer holds for a later one: each value is kept, or the report names it.
 @Suite struct LaterAnswerTests {
   /// The items of a document.
   private func items(_ json: String, at path: String?) throws -> [JSONObject] {

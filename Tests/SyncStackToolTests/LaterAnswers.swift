@@ -11,9 +11,9 @@ struct LaterAnswer: Sendable, CustomTestStringConvertible {
   let difference: String
   let first: String
   let second: String
-  /// What the draft, or the report of the later sync, has to say.
+  /// Texts that the draft, or the report of the later sync, has to have.
   var said: [String] = []
-  /// What the later answer leaves out, and stays as it was, as every draft says.
+  /// Values that the later answer leaves out, and that stay as they were, as every draft says.
   var stays: [String] = []
   /// Keys that say where an object stands, which an export says by its place.
   var places: Set<String> = []

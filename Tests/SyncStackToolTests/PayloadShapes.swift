@@ -6,7 +6,7 @@ enum PayloadShapes {
     let name: String
     let entity: String
     let path: String?
-    /// What names an object; nil where nothing does for sure.
+    /// The key that names an object; nil where none does for sure.
     let key: String?
     let json: String
 

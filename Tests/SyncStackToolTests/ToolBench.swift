@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import SyncStackTool
 
-/// Runs command lines as the tool does, in a folder of their own, and keeps what they write.
+/// Runs command lines as the tool does, in a folder of their own, and keeps their output.
 final class ToolBench: Sendable {
   let folder: TemporaryFolder
   private let texts = Locked((output: "", error: ""))

@@ -4,8 +4,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The built `syncstack` in a process of its own: for what only a process has, such as signals, its
-/// standard input and output, and its end.
+/// The built `syncstack` in a process of its own: for features of processes alone, such as signals,
+/// standard input and output, and an end.
 ///
 /// `texts` is protected by its lock, `process` belongs to the test.
 final class ToolProcess: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class ToolProcess: @unchecked Sendable {
   private let texts = Locked((output: "", error: ""))
   private let readers = DispatchGroup()
 
-  /// What the process writes to its standard output and error so far.
+  /// The text that the process has written to its standard output and error so far.
   var output: String { texts.withLock { $0.output } }
   var error: String { texts.withLock { $0.error } }
 
@@ -35,7 +35,7 @@ final class ToolProcess: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - output: Where its standard output goes; nil is ``output``.
-  ///   - environment: What it has in its environment beside ours.
+  ///   - environment: Variables that it has beside ours.
   init(
     _ words: [String], input: FileHandle = .nullDevice, output: FileHandle? = nil,
     environment: [String: String] = [:]
@@ -97,8 +97,8 @@ final class ToolProcess: @unchecked Sendable {
     return await wait()
   }
 
-  /// Waits until something holds, or until the process has ended. Looks now and then: what another
-  /// process does is no event here, and it needs the processors.
+  /// Waits until something holds, or until the process has ended. Looks now and then: the work of
+  /// another process is no event here, and it needs the processors.
   func until(_ condition: () throws -> Bool) async throws {
     while process.isRunning, try !condition() { try await Task.sleep(for: .milliseconds(3)) }
   }

@@ -4,7 +4,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What only a process of its own shows: signals, the end of others, output that goes nowhere.
+/// Tests that need a process of their own: signals, the end of others, output that goes nowhere.
 @Suite(.timeLimit(.minutes(30))) struct ToolProcessTests {
   private let cities: CityBench
   private var bench: ToolBench { cities.tool }
@@ -150,7 +150,7 @@ import Testing
     #expect(try cities.stored() == Array(0..<10) + Array(20..<30) + Array(100..<30_100))
   }
 
-  // MARK: - Others who write
+  // MARK: - Several writers
 
   @Test func oneProcessWatchesWhatOthersCommit() async throws {
     #expect(try await importing(cities.file("a.json", 0..<2), "--quiet").wait() == 0)
@@ -173,7 +173,7 @@ import Testing
     #expect(try await ToolProcess(["history", "--store", bench.store, "--start"]).wait() == 0)
     #expect(try await importing(cities.file("b.json", 0..<3), "--quiet").wait() == 0)
     let watch = try ToolProcess(["watch", "--store", bench.store, "--since", "0"])
-    // What it has written says that it watches.
+    // Its output shows that it watches.
     try await watch.until { !watch.output.isEmpty }
     watch.signal(SIGINT)
     #expect(await watch.wait() == 130)

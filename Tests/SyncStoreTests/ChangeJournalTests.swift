@@ -4,7 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// The history says what every commit did, without gaps, to everybody who still may read it.
+/// The history lists the changes of every commit, without gaps, for every consumer that still may
+/// read it.
 @Suite struct ChangeJournalTests {
   private struct Stop: Error {}
 

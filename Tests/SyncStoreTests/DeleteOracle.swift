@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 import TestSupport
 
-/// Delete rules object by object over dictionaries, written from what the rules mean: slow, plain,
-/// and without SQL.
+/// Delete rules object by object over dictionaries, written from the meaning of the rules: slow,
+/// plain, and without SQL.
 struct DeleteOracle {
   struct Object: Hashable, Comparable, CustomStringConvertible {
     let entity: String
@@ -52,7 +52,7 @@ struct DeleteOracle {
   /// Pairs in link tables by relation.
   var links: [Int: Set<Pair>] = [:]
 
-  /// What the latest deletion changed, as ``ChangeSet/summary`` says it.
+  /// The changes of the latest deletion, as ``ChangeSet/summary`` says them.
   var lastChanges = ""
 
   // MARK: - Making one
@@ -107,7 +107,7 @@ struct DeleteOracle {
 
   // MARK: - Deleting
 
-  /// What an object leads to through each of its relationships that has a rule.
+  /// The objects that an object leads to by each of its relationships that has a rule.
   private func reached(from object: Object) -> [(rule: DeleteRule, objects: [Object])] {
     var result: [(DeleteRule, [Object])] = []
     for relation in relations {

@@ -3,7 +3,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Delete rules as sets of rows do what the rules say object by object.
+/// Delete rules on sets of rows have the same effect as object by object.
 @Suite struct DeleteRuleTests {
   @Test func cascadesFollowAnyDepthAndEndInCycles() throws {
     let temporary = try TemporaryStore(TestModels.tree())

@@ -3,7 +3,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What the store remembers for sets of fingerprints.
+/// The sets of fingerprints that a store keeps.
 @Suite struct FingerprintStoreTests {
   private let key = ContentFingerprint("users")
 

@@ -3,7 +3,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Who belongs to an ordered list, and at which place, is decided by what is stored.
+/// The members of an ordered list, and their places, are decided by the stored list.
 @Suite struct OrderTests {
   private let temporary: TemporaryStore
   private let owner: EntityDescription
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// - Returns: what it changed.
+  /// - Returns: The summary of its changes.
   private func arrange(_ name: String, of row: Int64, _ wanted: [Int64]) throws -> String {
     let relationship = try relationship(name)
     return try temporary.store.write {

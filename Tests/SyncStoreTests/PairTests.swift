@@ -20,7 +20,7 @@ import Testing
     for row in 1...2 as ClosedRange<Int64> { _ = try pair(row, row) }
   }
 
-  /// - Returns: What it changed.
+  /// - Returns: The summary of its changes.
   private func pair(_ row: Int64, _ target: Int64?) throws -> String {
     try temporary.store.write {
       try $0.lead(partner, of: a, row: row, to: target)

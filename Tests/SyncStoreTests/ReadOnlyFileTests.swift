@@ -5,9 +5,9 @@ import Testing
 
 @testable import SyncStore
 
-/// A store in a folder where no file can be made is read, or it is said what is in the way.
+/// A store in a folder where no file can be made is read, or its error names the obstacle.
 @Suite struct ReadOnlyFileTests {
-  /// A store with one user, and what lies beside it while it is open.
+  /// A store with one user, and the files beside it while it is open.
   private func withStore(
     _ name: String = "a.sqlite", _ journal: Store.Configuration.Journal = .writeAheadLog,
     _ body: (_ folder: URL, _ url: URL, _ close: () throws -> Void) throws -> Void

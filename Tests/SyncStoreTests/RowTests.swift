@@ -106,7 +106,7 @@ import Testing
     #expect(rows.map(\.version) == [2, 1, 2])
   }
 
-  /// What stands behind its last cell in memory is no key.
+  /// The memory behind its last cell is no key.
   @Test func aBlockOfASuperentityHasNoKeyOfTheSubentity() throws {
     let temporary = try TemporaryStore(
       ManagedObjectModel([

@@ -35,7 +35,7 @@ import Testing
     (#expect(throws: StoreError.self) { try body() })?.code
   }
 
-  /// Runs a write that is given what stops it, and expects that nothing of it is stored.
+  /// Runs a write that is given a function that stops it, and expects that nothing of it is stored.
   private func expectStopped(
     isStoppedBefore: Bool = false, _ body: (StoreTransaction, _ stop: () -> Void) throws -> Void
   ) throws {

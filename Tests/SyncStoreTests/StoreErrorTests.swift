@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What is in the way of a store is said with its place and with what to do, and changes nothing.
+/// The error for an obstacle of a store names its place and a way out, and changes nothing.
 @Suite struct StoreErrorTests {
   private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncStore
 
-/// A transaction is all or nothing, and says exactly what it did.
+/// A transaction is all or nothing, and lists exactly its changes.
 @Suite struct TransactionTests {
   private struct Stop: Error {}
 

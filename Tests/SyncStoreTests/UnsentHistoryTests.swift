@@ -3,7 +3,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What is unsent is read once, and then only what was committed since.
+/// Unsent changes are read once, and then only later commits.
 @Suite struct UnsentHistoryTests {
   private let temporary: TemporaryStore
   private var store: Store { temporary.store }
@@ -36,7 +36,7 @@ import Testing
     try write { try $0.insert("User", [["id": 1], ["id": 2]]) }
     #expect(try unsent() == "read: insert 1, insert 2")
     #expect(try unsent() == "known: insert 1, insert 2")
-    // What syncs do is passed over once.
+    // Commits of syncs are passed over once.
     try write(.import) { try $0.update("User", 2, ["name": "x"]) }
     #expect(try unsent() == "read: insert 1, insert 2")
     #expect(try unsent() == "known: insert 1, insert 2")

@@ -38,7 +38,7 @@ struct JSONItemReaderTests {
     #expect(try items(text, at: path) == values)
   }
 
-  /// What each item is and where it stands.
+  /// Each item, with its place.
   private func placed(_ text: String, at path: JSONPath, takesMembers: Bool = false) throws
     -> [String]
   {

@@ -246,7 +246,7 @@ struct JSONDamageTests {
         }
       }
       if let value = try? scanned(bytes) {
-        // What was accepted is JSON: written and read again it is the same.
+        // Accepted bytes are JSON: written and read again it is the same.
         #expect((try? JSONValue(parsing: value.data())) == value)
       }
       readItems(bytes)

@@ -1,7 +1,7 @@
 import SyncCore
 import Testing
 
-/// One contradiction each: what is refused, what the error is about, what it advises.
+/// One contradiction each: the code, the place and the advice of its error.
 struct Contradiction: Sendable, CustomTestStringConvertible {
   let code: ModelError.Code
   let entity: String?

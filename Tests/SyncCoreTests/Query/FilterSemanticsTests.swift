@@ -3,7 +3,7 @@ import SyncCore
 import TestSupport
 import Testing
 
-/// What filters mean, on a graph small enough to see through.
+/// The meaning of filters, on a graph small enough to see through.
 ///
 /// ```
 /// Ann (40, Acme in Oslo)  notes: milk ***, bread *       boss of Bob

@@ -29,7 +29,7 @@ struct GoldenStore {
     try ManagedObjectModel(xml: Data(contentsOf: file("xml")))
   }
 
-  /// What the store held when it was written.
+  /// The objects of the store when it was written.
   func content() throws -> [String] {
     try String(contentsOf: file("txt"), encoding: .utf8).split(separator: "\n").map(String.init)
   }

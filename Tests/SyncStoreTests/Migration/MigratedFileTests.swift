@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a migration does to the file and beside it.
+/// The effects of a migration on the file and beside it.
 @Suite struct MigratedFileTests {
   private let scene: MigrationScene
   private static let before = MigrationStepTests.oneToMany

@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Random changes of a random model over random data, several times over: the store holds what a
-/// plain description of the data says, is made like a new one, and takes new objects.
+/// Random changes of a random model over random data, several times over: the store holds the data
+/// of a plain description, is made like a new one, and takes new objects.
 @Suite struct MigrationPropertyTests {
   @Test(arguments: 0..<40) func theDataSurvive(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))

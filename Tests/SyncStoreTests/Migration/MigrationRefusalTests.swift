@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What cannot be inferred is an error that names entity and property, and the file stays as it is,
-/// byte for byte.
+/// A change that cannot be inferred is an error that names entity and property, and the file stays
+/// as it is, byte for byte.
 @Suite struct MigrationRefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String

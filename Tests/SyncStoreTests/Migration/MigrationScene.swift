@@ -34,8 +34,8 @@ struct MigrationScene {
     try open(ManagedObjectModel(entities), nil, body)
   }
 
-  /// What keeps the store from being opened, with the file byte for byte as it was and nothing left
-  /// beside it.
+  /// The error that keeps the store from being opened, with the file byte for byte as it was and
+  /// nothing left beside it.
   func refusal(
     _ model: ManagedObjectModel, _ configuration: Store.Configuration? = nil
   ) throws -> StoreError? {
@@ -55,7 +55,7 @@ struct MigrationScene {
 }
 
 extension Store {
-  /// Every object in a line: `User 1 v1 id=1 name=a notes=[2, 3]`, with what has no value left out.
+  /// Every object in a line: `User 1 v1 id=1 name=a notes=[2, 3]`, with empty properties left out.
   func graph() throws -> [String] {
     try read { reader in
       try model.entities.filter { $0.superentity == nil }.flatMap { root in

@@ -49,7 +49,7 @@ extension MigrationSketch {
       remove(bond)
     }
     let rows = Set((objects[entity.mark] ?? [:]).keys)
-    // Links of what it inherited go with the objects.
+    // Links of inherited relationships go with the objects.
     for bond in bonds {
       let isNear = family(bond.near.entity).contains(entity.mark)
       let isFar = family(bond.far.entity).contains(entity.mark)
@@ -111,7 +111,7 @@ extension MigrationSketch {
       let source = entity.attributes[index].type
       let conversions = AttributeType.allCases.compactMap { ValueConversion(from: source, to: $0) }
       let conversion = random.pick(conversions.filter { !$0.mayFail })
-      // A store sees only what came of all changes, so each attribute has one of these at a time.
+      // A store sees only the outcome of all changes, so each attribute has one of these at a time.
       guard entity.attributes[index].initial.isNull, !entity.attributes[index].isChanged else {
         return
       }

@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// One kind of change after the other: what was stored is there afterwards, under the same row
+/// One kind of change after the other: stored objects are there afterwards, under the same row
 /// numbers, and the file is made like a new one.
 @Suite struct MigrationStepTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -13,7 +13,7 @@ import Testing
     let after: [EntityDraft]
     var fill: @Sendable (Store) throws -> Void = { try MigrationStepTests.fillPeople($0) }
     let graph: [String]
-    /// What the plan says.
+    /// The steps of the plan.
     let steps: [String]
     var testDescription: String { name }
   }

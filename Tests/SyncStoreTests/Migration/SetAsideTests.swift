@@ -6,7 +6,7 @@ import Testing
 @testable import SyncStore
 
 /// A migration moves small tables aside by copying them, because SQLite parses the whole schema to
-/// rename one, and large ones by renaming them. What comes of it is the same.
+/// rename one, and large ones by renaming them. The outcome is the same.
 @Suite struct SetAsideTests {
   private static func model(_ count: Int, isNew: Bool) throws -> ManagedObjectModel {
     let new: [PropertyDraft] = isNew ? [.attribute("added", .string)] : []

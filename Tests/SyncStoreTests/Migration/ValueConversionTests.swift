@@ -29,7 +29,7 @@ import Testing
     let conversion = ValueConversion(from: source, to: target)
     #expect((conversion != nil) == isAllowed(source, target))
     guard let conversion else { return }
-    // The store does to random values what the conversion says.
+    // The store treats random values by the conversion.
     var random = SeededGenerator(seed: 7)
     let values = (0..<60).map { _ in RandomGraph.value(source, &random) }
     // SQLite has no negative zero.

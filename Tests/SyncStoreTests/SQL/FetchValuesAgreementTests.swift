@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Attributes of the entity and of what its to-one relationships lead to.
+  /// Attributes of the entity and of the destinations of its to-one relationships.
   private func keyPaths(of entity: EntityDescription) -> [(path: String, type: AttributeType)] {
     func own(_ entity: EntityDescription, _ prefix: String) -> [(String, AttributeType)] {
       entity.attributes.filter { !$0.isTransient && $0.type != .transformable }

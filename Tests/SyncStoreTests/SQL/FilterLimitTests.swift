@@ -3,7 +3,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Filters beyond what SQLite does in one statement.
+/// Filters beyond SQLite's limits for one statement.
 @Suite struct FilterLimitTests {
   private let temporary: TemporaryStore
 

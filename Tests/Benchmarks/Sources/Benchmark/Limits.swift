@@ -50,8 +50,8 @@ struct Limits {
       limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
   }
 
-  /// Prints what is kept, what is known to miss and what is exceeded; limits of what was not
-  /// measured are passed over.
+  /// Prints the limits that are kept, known to be missed and exceeded; those without a measurement
+  /// are passed over.
   func check(_ results: [Runner.Result]) -> Bool {
     var verdicts: [Verdict: Int] = [:]
     print("\n### limits\n")

@@ -8,7 +8,7 @@ import Measuring
 ///                                steps of the floor
 /// ```
 ///
-/// The commands of ``Bench`` are what it runs itself with.
+/// It runs itself with the commands of ``Bench``.
 @main
 struct Main {
   static func main() {

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// What to measure.
+/// The measurements that are asked for.
 struct Options {
   var sets = DataSet.allCases
   var sizes = [1000, 10_000, 100_000]

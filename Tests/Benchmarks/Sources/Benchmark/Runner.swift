@@ -3,7 +3,7 @@ import Measuring
 import TestPayloads
 
 /// Runs every job in a process of its own, one contender after the other in each round, so that
-/// what else the machine does meets all of them alike.
+/// other work of the machine meets all of them alike.
 struct Runner {
   let options: Options
   private let bench: Bench
@@ -52,7 +52,7 @@ struct Runner {
     return try measure(.users, size, .streamed)
   }
 
-  /// What one contender did.
+  /// The figures of one contender.
   struct Measurement {
     let contender: String
     var rounds: [Figures] = []
@@ -61,7 +61,7 @@ struct Runner {
     var instructions: Int?
   }
 
-  /// What was measured of one scenario.
+  /// The measurements of one scenario.
   struct Result {
     let set: DataSet
     let size: Int

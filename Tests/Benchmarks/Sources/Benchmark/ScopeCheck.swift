@@ -11,7 +11,7 @@ struct ScopeCheck {
   /// same, but more of it is not in a cache of SQLite's or of the processor.
   private static let limit = 2.0
 
-  /// Prints what is kept and what is exceeded; says nothing when users of one size alone were
+  /// Prints the limits that are kept and exceeded; says nothing when users of one size alone were
   /// measured.
   ///
   /// - Returns: False when something was exceeded.

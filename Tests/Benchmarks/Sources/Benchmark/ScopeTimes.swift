@@ -21,13 +21,13 @@ struct ScopeTimes {
     stack = try SyncStackContender.stack(path: url.path, set: .users)
   }
 
-  /// What a kind of sync takes.
+  /// The time of a kind of sync.
   struct Time {
     let name: String
     let milliseconds: Double
   }
 
-  /// What each kind of sync takes beside so many users.
+  /// The time of each kind of sync beside so many users.
   struct Table {
     let size: Int
     let times: [Time]

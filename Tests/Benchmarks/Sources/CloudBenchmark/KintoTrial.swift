@@ -76,7 +76,7 @@ struct KintoTrial {
     }
   }
 
-  /// Fetches the pages of what an account has pushed, one after the other.
+  /// Fetches the pages that an account has pushed, one after the other.
   private func fetchingPlainly(as user: String) async throws -> [Plain] {
     let buckets = try JSONValue(parsing: try await send("GET", "buckets", as: user, nil))
     let names = buckets["data"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
@@ -126,7 +126,7 @@ private typealias Plain = @Sendable () async throws -> Void
 
 /// Lets a plain request follow each batch and each page.
 private actor BesideTransport: CloudTransport {
-  /// What the plain requests took.
+  /// The times of the plain requests.
   private(set) var plain = (elapsed: 0.0, processor: 0.0)
   private let inner: KintoTransport
   private let post: (@Sendable ([CloudSave]) async throws -> Plain)?

@@ -24,7 +24,7 @@ struct Throughput {
   }
 }
 
-/// Whether a push costs what was edited, not what is there.
+/// Whether the cost of a push follows the edits, not the store.
 struct Delta {
   let objects: Int
 
@@ -65,7 +65,7 @@ struct Delta {
   }
 }
 
-/// What joining one more object costs where there are many.
+/// The cost of joining one more object where there are many.
 struct Pairs {
   let objects: Int
 

@@ -82,7 +82,7 @@ struct PostgreSQLTrial {
   }
 }
 
-/// Keeps what is saved, and says how long the calls took.
+/// Keeps the saved records, and the times of the calls.
 private actor KeepingTransport: CloudTransport {
   private(set) var batches: [[CloudSave]] = []
   private(set) var elapsed = 0.0

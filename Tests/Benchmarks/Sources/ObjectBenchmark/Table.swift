@@ -2,7 +2,7 @@ import Foundation
 
 /// Times of several contenders over the rounds of one scenario.
 struct Table {
-  /// What a contender's median must not exceed.
+  /// The limit of a contender's median.
   enum Limit {
     case ratio(Double, to: String)
     case milliseconds(Double)

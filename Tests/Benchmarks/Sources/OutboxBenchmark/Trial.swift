@@ -75,7 +75,7 @@ struct Trial {
     }
   }
 
-  /// What a program without an outbox would do.
+  /// Posts the bodies as a program without an outbox would.
   private func post(_ bodies: [Data], _ session: URLSession, _ url: URL) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, body) in bodies.enumerated() {

@@ -31,7 +31,7 @@ struct ChapterRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
   var pages: Int
 }
 
-/// What the payload says of a book.
+/// A book in the payload.
 struct BookItem: Decodable {
   var id: Int64
   var title: String

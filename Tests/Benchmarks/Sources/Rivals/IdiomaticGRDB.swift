@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 public import Measuring
 
-/// GRDB as its documentation teaches it: Codable, fetch what is there, compare, write.
+/// GRDB as its documentation teaches it: Codable, fetch the stored records, compare, write.
 public final class IdiomaticGRDB: Contender {
   private let queue: DatabaseQueue
   private let set: DataSet

@@ -5,7 +5,7 @@ enum PayloadDates {
   /// As one would write it: one format style after the other.
   static func parse(_ text: String) throws -> Date {
     for style in styles {
-      // To the millisecond, which is what is stored; else half of all dates would differ in a bit.
+      // To the millisecond, as dates are stored; else half of all dates would differ in a bit.
       if let date = try? style.parse(text) {
         return Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000).rounded() / 1000)
       }

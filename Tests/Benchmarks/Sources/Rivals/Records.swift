@@ -67,7 +67,7 @@ struct LinkRecord: Codable, FetchableRecord, PersistableRecord, Hashable {
   var target: Int64
 }
 
-/// What the payload says of a user.
+/// A user in the payload.
 struct UserItem: Decodable {
   var id: Int64
   var name: String
@@ -94,7 +94,7 @@ struct NoteItem: Decodable {
   var createdAt: Date
 }
 
-/// What the payload says of a document.
+/// A document in the payload.
 struct DocumentItem: Decodable {
   var id: Int64
   var title: String

@@ -2,7 +2,7 @@ import Foundation
 import SyncStack
 import TestPayloads
 
-/// A kind of sync that is cancelled, and what lies in the store before it.
+/// A kind of sync that is cancelled, and the store before it.
 struct CancelCase {
   let name: String
 

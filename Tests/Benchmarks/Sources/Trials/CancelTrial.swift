@@ -61,7 +61,7 @@ struct CancelTrial {
           continue
         }
         samples.append(sample)
-        // What a late cancel let through would make the next round another one.
+        // Changes that a late cancel let through would make the next round another one.
         if sample.isCommitted { try one.restore(stack) }
       }
     }

@@ -48,7 +48,7 @@ struct StreamTrial {
   }
 
   /// - Parameter variant: ``UserPayload/Variant/base`` begins with an empty store, the other one
-  ///   goes on with what that left.
+  ///   goes on with the store that it left.
   func run(_ variant: UserPayload.Variant, from source: String) throws {
     if variant == .base { removeStore() }
     let stack = try DataStack(model: try TrialModel.users(), store: .sqlite(store))

@@ -7,9 +7,9 @@ import Measuring
 /// [{"set": "users", "scenario": "unchanged", "statements": 16, "heap": 600, "instructions": 0.55}]
 /// ```
 ///
-/// `statements` are those of one sync; `heap` is what a sync after the first asks for, `growth` how
-/// much of that comes with ten times the rows; `instructions` are against the floor's, or, with a
-/// `mapping`, against the same sync by convention. What cannot be counted on a machine is passed
+/// `statements` are those of one sync; `heap` are the requests of a sync after the first, `growth`
+/// how many of those come with ten times the rows; `instructions` are against the floor's, or, with
+/// a `mapping`, against the same sync by convention. Counts that a machine cannot take are passed
 /// over.
 struct CountLimits {
   private struct Limit: Codable {
@@ -30,7 +30,7 @@ struct CountLimits {
     return CountLimits(limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
   }
 
-  /// Prints what is exceeded, and what could not be counted.
+  /// Prints the limits that are exceeded, and those that could not be counted.
   ///
   /// - Returns: False when anything was exceeded.
   func check(_ table: CountTable, _ mappings: MappingCounts) -> Bool {

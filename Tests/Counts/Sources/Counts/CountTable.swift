@@ -1,19 +1,19 @@
 import Measuring
 
-/// What was counted, by data set and scenario.
+/// The counts by data set and scenario.
 struct CountTable {
   struct Entry {
     let set: DataSet
     let scenario: Scenario
     var tallies: Tallies
-    /// A tenth of it in another process: what grows with the rows shows.
+    /// A tenth of it in another process, which shows the growth with the rows.
     var smallTallies: Tallies
     /// Of a sync alone, and of the floor's.
     var instructions: (sync: Int, floor: Int)?
   }
 
-  /// Large enough that what a first sync costs once does not hide the rest, small enough for a
-  /// minute in all.
+  /// Large enough that the costs of a first sync do not hide the rest, small enough for a minute in
+  /// all.
   static let size = 5000
   static let smallSize = 500
 

@@ -3,12 +3,12 @@ import Foundation
 import Measuring
 import Shapes
 
-/// How what the shapes cost grows with their size.
+/// How the costs of shapes grow with their size.
 ///
 /// Instructions are counted by callgrind in one process for all shapes: it counts only while a
-/// shape says so, and what comes before runs almost as fast as without it.
+/// shape says so, and the preparations run almost as fast as without it.
 enum Growth {
-  /// What a shape costs at its three sizes.
+  /// The costs of a shape at its three sizes.
   struct Costs {
     let shape: Shape
     let costs: [Double]
@@ -99,7 +99,7 @@ enum Growth {
 
   // MARK: - Inside
 
-  /// Does what the arguments say.
+  /// Runs the command of the arguments.
   ///
   /// - Returns: False when they say nothing of the kind.
   static func run(_ arguments: [String]) throws -> Bool {
@@ -119,7 +119,7 @@ enum Growth {
   }
 
   private static func count(_ shape: Shape) throws {
-    // What the first use of anything costs does not grow.
+    // The costs of a first use do not grow.
     try shape.run(shape.counted, Scene(Pause()))
     for size in Shape.sizes(from: shape.counted) {
       try shape.run(size, Scene(Callgrind()))

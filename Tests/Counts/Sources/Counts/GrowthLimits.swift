@@ -19,7 +19,7 @@ struct GrowthLimits: Codable {
     return try JSONDecoder().decode(GrowthLimits.self, from: Data(contentsOf: url))
   }
 
-  /// Prints what is exceeded.
+  /// Prints the limits that are exceeded.
   ///
   /// - Returns: False when anything was.
   func check(_ costs: [Growth.Costs]) -> Bool {

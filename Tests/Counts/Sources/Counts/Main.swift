@@ -4,7 +4,7 @@ import Measuring
 import Shapes
 import Subject
 
-/// Counts what syncs cost where no clock is needed: statements, heap requests and instructions, the
+/// Counts the costs of syncs that need no clock: statements, heap requests and instructions, the
 /// same on every machine and at any load.
 ///
 /// ```
@@ -14,8 +14,8 @@ import Subject
 /// ```
 ///
 /// With `--check` it fails when a count exceeds its limit in `limits.json`, or a shape grows faster
-/// than `growth.json` allows. Without `--growth` it counts what syncs cost, with it how shapes of
-/// use grow, in instructions; with `--times` in time, which is for people to look at.
+/// than `growth.json` allows. Without `--growth` it counts the costs of syncs, with it how shapes
+/// of use grow, in instructions; with `--times` in time, which is for people to look at.
 @main
 struct Main {
   static func main() {

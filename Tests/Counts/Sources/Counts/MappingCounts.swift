@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// What mapping by hand costs against conventions: instructions of syncs of the same users with
+/// The costs of mapping by hand against conventions: instructions of syncs of the same users with
 /// notes into the same store.
 struct MappingCounts {
   struct Row {

@@ -1,7 +1,7 @@
 public import Measuring
 
-/// The floor: what a program costs that does this one job by hand. Keys sorted, one ordered SELECT
-/// per table merged with the payload, prepared statements, one transaction.
+/// The floor: a program that does this one job by hand. Keys sorted, one ordered SELECT per table
+/// merged with the payload, prepared statements, one transaction.
 public final class FloorContender: Contender {
   let database: FloorDatabase
   let set: DataSet
@@ -82,7 +82,7 @@ public final class FloorContender: Contender {
     counts.deleted += changes.deletes.count
   }
 
-  /// What has to be written of a table, in the order of its keys.
+  /// The changes of a table, in the order of its keys.
   struct Changes {
     var inserts: [KeyedRow] = []
     var updates: [KeyedRow] = []

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite says when something fails.
+/// The error message of SQLite.
 struct FloorError: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,4 +1,5 @@
-/// What a member of a JSON object fills, and its name in a form that is compared in two steps.
+/// A member of a JSON object: the column that it fills, and its name in a form that is compared in
+/// two steps.
 struct FloorMember {
   enum Target {
     case integer
@@ -34,7 +35,7 @@ struct FloorMember {
     mask = (word(0) { _ in 0xFF }, word(8) { _ in 0xFF })
   }
 
-  /// Whether what is left of the payload begins with the name.
+  /// Whether the rest of the payload begins with the name.
   @inline(__always)
   func matches(_ text: (UInt64, UInt64)) -> Bool {
     (text.0 & mask.0 ^ name.0) | (text.1 & mask.1 ^ name.1) == 0

@@ -1,4 +1,4 @@
-/// What is read into, and stored in, one table. The first column is the key.
+/// The rows that are read for, and stored in, one table. The first column is the key.
 final class FloorTable {
   let name: String
   let columns: [(name: String, kind: FloorMember.Target)]

@@ -1,4 +1,4 @@
-/// What is sorted by a number.
+/// Values that are sorted by a number.
 protocol RadixKeyed {
   var key: Int64 { get }
 }

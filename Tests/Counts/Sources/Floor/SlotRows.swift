@@ -53,8 +53,9 @@ final class SlotRows {
     return keys
   }
 
-  /// Asks for what will be read soon of rows that are visited in this order: texts of the row a few
-  /// positions ahead, and slots of the one behind that, because they say where its texts are.
+  /// Asks for the memory that will be read soon when rows are visited in this order: texts of the
+  /// row a few positions ahead, and slots of the one behind that, because they say where its texts
+  /// are.
   ///
   /// In the order of keys each row lies somewhere else, and would have to be waited for.
   @inline(__always)

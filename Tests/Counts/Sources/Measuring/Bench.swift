@@ -6,7 +6,7 @@ public import Foundation
 /// ```
 /// make   CONTENDER SET SIZE FOLDER                 the database that jobs begin with
 /// job    CONTENDER SET SCENARIO SIZE FOLDER        one measurement, as JSON
-/// count  CONTENDER SET SCENARIO SIZE FOLDER        what one sync asks for, as JSON
+/// count  CONTENDER SET SCENARIO SIZE FOLDER        the requests of one sync, as JSON
 /// repeat CONTENDER SET SCENARIO SIZE FOLDER N      N syncs and nothing else, to be watched from outside
 /// ```
 public struct Bench: Sendable {
@@ -20,7 +20,7 @@ public struct Bench: Sendable {
     self.contender = contender
   }
 
-  /// What is synced where.
+  /// A data set, a scenario and a size, and the contender that syncs it.
   public struct Place: Sendable {
     public let contender: String
     public let set: DataSet
@@ -70,7 +70,7 @@ public struct Bench: Sendable {
 
   // MARK: - Inside
 
-  /// Does what the arguments say.
+  /// Runs the command of the arguments.
   ///
   /// - Returns: False when they say nothing of the kind.
   public func run(_ arguments: [String]) throws -> Bool {

@@ -1,9 +1,10 @@
 public import Foundation
 
-/// What takes part in the comparison: something that brings a SQLite file in step with a payload.
+/// A program in the comparison: it brings a SQLite file in step with a payload.
 ///
-/// All of them do the same: insert what is new, update what differs, delete what is missing, and
-/// count, in one transaction, in a file with a write-ahead log and `synchronous = NORMAL`.
+/// All of them do the same: insert new rows, update those that differ, delete those that are
+/// missing, and count, in one transaction, in a file with a write-ahead log and `synchronous =
+/// NORMAL`.
 public protocol Contender {
   /// Whether it can do the job.
   static func takesPart(in set: DataSet) -> Bool
@@ -11,10 +12,10 @@ public protocol Contender {
   /// Opens the file, and makes it when there is none.
   init(path: String, set: DataSet) throws
 
-  /// Puts in what the payload of the set refers to and does not bring along.
+  /// Puts in the rows that the payload of the set refers to and does not bring along.
   func prepare(_ payloads: Payloads) throws
 
-  /// Brings the file in step with the payload, and returns what changed.
+  /// Brings the file in step with the payload, and returns how many rows changed.
   func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts
 
   /// The same with a payload in a file.

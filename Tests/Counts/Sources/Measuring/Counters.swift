@@ -2,7 +2,7 @@ import CHeap
 import CSQLite
 import Synchronization
 
-/// What can be counted in a process, the same on every machine and at any load.
+/// Counters of a process that are the same on every machine and at any load.
 enum Counters {
   /// Requests for memory so far; nil where they are not counted.
   static var heapRequests: Int? {

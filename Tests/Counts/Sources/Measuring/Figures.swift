@@ -1,7 +1,7 @@
 import Foundation
 import TestPayloads
 
-/// What one process measured.
+/// The measurements of one process.
 public struct Figures: Sendable, Codable {
   /// Seconds until the sync returned.
   public var wall: Double
@@ -9,14 +9,14 @@ public struct Figures: Sendable, Codable {
   public var total: Double
   /// Seconds of all processors until the file was closed.
   public var processor: Double
-  /// Growth of the resident memory beyond what it was with the payload in memory, in bytes; of a
-  /// payload in a file, without mapped pages.
+  /// Growth of the resident memory beyond that with the payload in memory, in bytes; of a payload
+  /// in a file, without mapped pages.
   public var peak: Int
   public var payload: Int
   public var counts: Counts
 }
 
-/// What one process counted of one sync.
+/// The counts of one sync in one process.
 public struct Tallies: Sendable, Codable {
   /// Requests for memory until the sync returned; nil where they are not counted.
   public var heapRequests: Int?
@@ -78,8 +78,8 @@ public struct Job {
       Step(contender: contender, payloadSize: payload.count) { try contender.sync(payload) })
   }
 
-  /// Syncs a number of times and closes, so that instructions can be counted from outside: what one
-  /// sync costs is the difference of two processes, one of which makes one sync more.
+  /// Syncs a number of times and closes, so that instructions can be counted from outside: the cost
+  /// of one sync is the difference of two processes, one of which makes one sync more.
   public func repeatSync(_ count: Int, _ name: String, _ type: any Contender.Type) throws {
     try open(name, type) { step in
       for _ in 0..<count { _ = try step.sync() }
@@ -87,7 +87,7 @@ public struct Job {
     }
   }
 
-  /// Counts what one sync asks for.
+  /// Counts the requests of one sync.
   public func count(_ name: String, _ type: any Contender.Type) throws -> Tallies {
     Counters.countStatements()
     return try open(name, type) { step in

@@ -30,7 +30,7 @@ public struct InstructionCounter {
     return nil
   }
 
-  /// What a tool writes to standard error; nil when it fails.
+  /// The output of a tool on standard error; nil when it fails.
   private func report(_ tool: String, _ arguments: [String]) throws -> String? {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).txt")
     _ = FileManager.default.createFile(atPath: url.path, contents: nil)

@@ -60,7 +60,7 @@ public struct Payloads: Sendable {
     return UnsafeRawBufferPointer(bytes)
   }
 
-  /// What a sync of the variant over the base has to report.
+  /// The report that a sync of the variant over the base has to give.
   public func outcome(_ variant: UserPayload.Variant) -> Counts {
     let outcome =
       switch set {

@@ -8,7 +8,7 @@ import Foundation
   private let thisProcess = RUSAGE_SELF
 #endif
 
-/// What the system says of this process.
+/// The system's figures of this process.
 public enum ProcessFigures {
   /// Seconds that the process kept processors busy.
   public static var processorSeconds: Double {

@@ -28,6 +28,6 @@ public final class ResidentMemory: Sendable {
     return peak.load(ordering: .relaxed) - start
   }
 
-  /// What is in use at the moment, where the system can tell; else 0.
+  /// The bytes in use at the moment, where the system can tell; else 0.
   public static var bytes: Int { ProcessFigures.status("RssAnon:") }
 }

@@ -1,6 +1,6 @@
 public import TestPayloads
 
-/// What is measured.
+/// A kind of sync that is measured.
 public enum Scenario: String, Sendable, CaseIterable, Codable {
   /// Everything is new: the file is empty.
   case cold
@@ -31,7 +31,7 @@ public enum Scenario: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// What a sync has to report.
+  /// The report that a sync has to give.
   public func expected(_ payloads: Payloads) -> Counts {
     guard beginsEmpty else { return payloads.outcome(variant) }
     return Counts(inserted: payloads.set == .users ? payloads.count * 4 : payloads.count)

@@ -5,7 +5,7 @@ public enum Subprocess {
   /// The program that is running.
   public static var program: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
 
-  /// Runs a program to its end, and returns what it prints.
+  /// Runs a program to its end, and returns its output.
   public static func output(
     of program: String, _ arguments: [String], error: FileHandle? = nil
   ) throws -> Data {

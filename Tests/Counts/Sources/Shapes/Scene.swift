@@ -1,7 +1,7 @@
 public import Foundation
 import SyncStack
 
-/// Where a shape works: a folder of its own, and the measuring of what it says is to be measured.
+/// Where a shape works: a folder of its own, and the meter of the parts that it wants measured.
 public final class Scene {
   public let folder: URL
   private let meter: any Meter
@@ -17,7 +17,7 @@ public final class Scene {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Measures a part of what a shape does.
+  /// Measures a part of a shape's work.
   public func measure(_ body: () throws -> Void) rethrows {
     meter.begin()
     defer { meter.pause() }
@@ -34,7 +34,7 @@ public final class Scene {
   }
 }
 
-/// Measures parts of what a process does.
+/// Measures parts of a process's work.
 public protocol Meter: AnyObject {
   func begin()
   func pause()

@@ -33,7 +33,7 @@ extension Shape {
         try scene.measure { _ = try context.export("Item") }
       }
     },
-    // Each object is written with all below it: what is written grows with the depth, too.
+    // Each object is written with all below it: the output grows with the depth, too.
     Shape("export of a chain", counted: 400, timed: 1000) { count, scene in
       let stack = try scene.stack(ShapeModels.tree())
       try stack.take(

@@ -57,8 +57,7 @@ extension Shape {
       let stack = try scene.stack(ShapeModels.lists())
       try stack.take(page(0..<count))
       let pages = (0..<5).map { number in page((0..<50).map { ($0 * 61 + number * 50) % count }) }
-      // The first one drops what is known of the items of the whole list, which is another kind of
-      // sync.
+      // The first one drops the fingerprints of the whole list, which is another kind of sync.
       try stack.take(pages[4]) { $0.operations = [.insert, .update] }
       try scene.measure {
         for page in pages.prefix(4) {

@@ -2,7 +2,7 @@ public import Foundation
 public import Measuring
 public import SyncStack
 
-/// SyncStack through what every user has: a stack, and a sync as an operation on its queue.
+/// SyncStack as every program uses it: a stack, and a sync as an operation on its queue.
 public class SyncStackContender: Contender {
   private let stack: DataStack
   private let set: DataSet
@@ -36,7 +36,7 @@ public class SyncStackContender: Contender {
     try sync(payload, entity)
   }
 
-  /// What the set is of.
+  /// The entity of the set.
   private var entity: String {
     switch set {
     case .users: "User"
