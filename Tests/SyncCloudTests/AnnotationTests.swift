@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What the user info of a model says about remote sync, and objects that are removed here only.
+/// The settings of remote sync in the user info of a model, and objects that are removed here only.
 @Suite(.timeLimit(.minutes(10))) struct AnnotationTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
@@ -90,7 +90,7 @@ import Testing
     try clients[0].insert("Shared", ["name": "ann's"])
     try await engines[0].sync()
     #expect(try await engines[1].pull().inserted == 1)
-    // What others made can be read, not changed; what is one's own can.
+    // Objects of others can be read, not changed; one's own can.
     try clients[1].insert("Shared", ["name": "bob's"])
     let theirs = try clients[1].rows("Shared")[0].row
     try clients[1].update("Shared", theirs, ["name": "changed"])
@@ -227,7 +227,7 @@ import Testing
       "Item", try #require(try there.rows("Item").first).row, ["stars": .int(second)])
     try await settle([there, here], fresh: server)
     #expect(try here.values("Item", "stars") == [.int(stays)])
-    // An edit that knows of what it replaces is no conflict.
+    // An edit that knows of the value that it replaces is no conflict.
     try here.update("Item", row, ["stars": 6])
     try await settle([here, there], fresh: server)
     #expect(try there.values("Item", "stars") == [6])
@@ -283,7 +283,7 @@ import Testing
     try await here.engine.write { $0.zone.token = "none" }
     try await here.engine.pull()
     #expect(try here.rows("Folder").isEmpty)
-    // What led to it does so on the server still.
+    // References to it are on the server still.
     try here.update("Note", note, ["title": "b"])
     try await here.engine.sync()
     try await there.engine.sync()

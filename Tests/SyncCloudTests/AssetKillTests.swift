@@ -122,7 +122,7 @@ import Testing
       try await TestServer.database(), files: 6, largest: 700_000, chunk: 1 << 18, kills: 4)
   }
 
-  /// Files go, and come again, on servers that keep what was there.
+  /// Files go, and come again, on servers that keep their files.
   private func removed(_ server: any CloudTransport) async throws {
     let (here, there) = (
       try Client(server, model: try AssetTests.model()),

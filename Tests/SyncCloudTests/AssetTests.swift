@@ -41,7 +41,7 @@ import Testing
     return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
-  /// What the server has of chunks and manifests.
+  /// The chunks and manifests of the server.
   private func served(_ engine: CloudEngine) -> (chunks: [String], files: [String]) {
     let chunks = server.records(in: ServedFile.chunks(of: engine.zone))
     let files = server.records(in: ServedFile.manifests(of: engine.zone))
@@ -61,7 +61,7 @@ import Testing
     return try client.rows("Note").first { $0.row == row }?.values[slot]
   }
 
-  // MARK: - What travels
+  // MARK: - Sending and fetching
 
   @Test func bytesOnDemandComeWhenTheyAreAskedFor() async throws {
     let (here, there) = (try client(), try client())
@@ -80,7 +80,7 @@ import Testing
     #expect(progress.completedUnitCount == 950 && progress.isFinished)
     #expect(try photo(there) == .data(bytes))
     #expect(try there.engine.assetState(of: id(there, 1), "photo") == .here)
-    // What was fetched is no edit.
+    // A fetched file is no edit.
     #expect(try await there.engine.push().sent == 0)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: there.engine.assetFolder.path) == [
@@ -150,7 +150,8 @@ import Testing
     #expect(served(here.engine).files == [hash])
   }
 
-  /// A program that ends between the last record of a file and its own note of what it has sent.
+  /// A program that ends between the last record of a file and its own note of the chunks that it
+  /// has sent.
   @Test func aNoteOfWhatWasSentGoesOnceTheServerHasTheFile() async throws {
     let bytes = Self.bytes(350)
     let (first, second) = (try client(), try client())
@@ -222,7 +223,7 @@ import Testing
     }
   }
 
-  // MARK: - What is not here is no edit
+  // MARK: - An absent file is no edit
 
   @Test func anAbsentBodyIsNeverTakenForAnEdit() async throws {
     let (here, there) = (try client(), try client())
@@ -305,7 +306,7 @@ import Testing
     #expect(try photo(here) == .data(bytes))
   }
 
-  // MARK: - What cannot be sent or fetched
+  // MARK: - Files that cannot be sent or fetched
 
   @Test(
     arguments: [
@@ -345,7 +346,7 @@ import Testing
     // Editing the object tries again.
     try here.update("Note", 1, ["photo": .data(Self.bytes(10))])
     #expect(try await here.engine.push().sent == 1)
-    // What the server does not take is one, too.
+    // A file that the server does not take is one, too.
     line.poison { $0.content["b"] != nil ? .refused("The disk is full.") : nil }
     try here.insert("Note", ["title": "full", "photo": .data(Self.bytes(20, 9))])
     #expect(try await here.engine.push().refused == 1)
@@ -364,7 +365,7 @@ import Testing
     let zone = ServedFile.chunks(of: here.engine.zone)
     let chunk = "\(CloudAsset(of: bytes).hash)-1"
     let record = try #require(server.records(in: zone)[chunk])
-    // A chunk that is not what was written, and one that is a whole other one.
+    // A chunk that is damaged, and one that is a whole other one.
     let damages: [JSONObject] = [
       ["b": "AAAA", "h": "0"], ServedFile.content(Data(repeating: 1, count: 100)), [:],
     ]
@@ -487,7 +488,7 @@ import Testing
     }
     _ = here.engine.assetURL(names[0])
     let pinned: Set<ManagedObjectID> = [try id(here, 2)]
-    // A fetch of what is here is a use, too.
+    // A fetch of a file that is here is a use, too.
     try await here.engine.fetchAsset(of: id(here, 1), "photo")
     let uses = try here.stack.store.read { [zone = here.engine.zone.name] in
       try $0.remoteBodies(in: zone)
@@ -500,7 +501,7 @@ import Testing
     #expect(names.map { folder.has($0) } == [false, true, false, false])
     #expect(try photo(here, 2) == .data(Self.bytes(100, 1)))
     #expect(try photo(here, 1) == .data(CloudAsset(of: Self.bytes(100)).placeholder))
-    // It is no edit, and what is eager stays.
+    // It is no edit, and eager files stay.
     #expect(try await here.engine.push().sent == 0)
     #expect(try here.values("Note", "thumbnail").last == .data(Self.bytes(100, 99)))
     for row in Int64(1)...4 {
@@ -509,7 +510,7 @@ import Testing
       #expect(try photo(here, row) == .data(Self.bytes(100, Int(row) - 1)))
     }
     #expect(names.allSatisfy { folder.has($0) })
-    // What was edited since, and not sent, stays.
+    // Bytes that were edited since, and not sent, stay.
     try here.update("Note", 1, ["photo": .data(Self.bytes(50, 77))])
     try await here.engine.evictAssets(keeping: 0)
     #expect(try photo(here, 1) == .data(Self.bytes(50, 77)))
@@ -649,7 +650,7 @@ import Testing
     #expect(here.engine.files.folder.content().isEmpty)
   }
 
-  // MARK: - What the model says
+  // MARK: - Settings of the model
 
   @Test(arguments: [
     (AttributeType.binary, ["cloud.asset": "always"], "known are eager and onDemand"),

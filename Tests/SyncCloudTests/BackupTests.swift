@@ -7,11 +7,11 @@ import Testing
 
 @testable import SyncCloud
 
-/// A server that was taken back to a backup gets again what it lost.
+/// A server that was taken back to a backup gets the lost records again.
 @Suite(.timeLimit(.minutes(10))) struct BackupTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
-  /// Two machines, a backup, and what both of them did since.
+  /// Two machines, a backup, and edits of both since.
   private func edited(
     _ transports: [any CloudTransport]
   ) async throws -> (
@@ -127,7 +127,7 @@ import Testing
     try await all[1].engine.sync()
     #expect(try await all[0].engine.pull().inserted == 1)
     #expect(transport.pages == pages + 1)
-    // Nor is one from which another program has deleted what was seen last.
+    // Nor is one from which another program has deleted the record that was seen last.
     let row = try #require(try all[0].rows("Note").last).row
     let name = try #require(try all[0].record("Note", row)?.name)
     server.delete(name, in: all[0].engine.zone)

@@ -36,7 +36,7 @@ enum CloudModels {
   }
 }
 
-/// What the environment says about how long a test is: `SYNCSTACK_CLOUD_` and the name.
+/// The length of a test in the environment: `SYNCSTACK_CLOUD_` and the name.
 func setting(_ name: String) -> Int? {
   ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { Int($0) }
 }
@@ -65,7 +65,7 @@ final class Client: Sendable {
 
   func close() throws { try stack.close() }
 
-  /// Syncs where requests are lost: what too many losses in a row leave behind waits.
+  /// Syncs where requests are lost: edits wait when too many are lost in a row.
   func syncWithLosses() async throws {
     do {
       try await engine.sync()
@@ -140,7 +140,7 @@ final class Client: Sendable {
     try stack.store.read { [zone = engine.zone.name] in try $0.remoteRecord(name, in: zone)?.row }
   }
 
-  /// Gives stamps to what was edited, as the next pull or push would.
+  /// Gives stamps to edits, as the next pull or push would.
   func drain() async throws { try await engine.write { _ in } }
 
   var generation: Int64 {
@@ -167,7 +167,7 @@ final class Client: Sendable {
         for (field, value) in try fields.values(stored, of: record, only: { _ in true }) {
           values[field] = value
         }
-        // What is in the row: a link that waits is no object.
+        // The value of the row: a link that waits is no object.
         for slot in engine.fields.slots(of: entity) {
           let property = entity.properties[slot]
           guard let relationship = property.relationship, !relationship.isToMany,

@@ -67,7 +67,7 @@ import Testing
     let names = { (entity: String, fields: TravellingFields) in
       fields.rules(of: try model.requireEntity(named: entity)).names
     }
-    // What CloudCore keeps for itself stays here, whether it says so or has its names.
+    // Attributes of CloudCore's own stay here, whether they say so or have its names.
     #expect(try names("Note", mine) == ["title", "draft", "cache", "folder"])
     #expect(try names("Folder", mine) == ["name"])
     #expect(try names("City", mine) == [] && names("Draft", mine) == [])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What a delegate decides and hears.
+/// The decisions and the news of a delegate.
 @Suite(.timeLimit(.minutes(10))) struct DelegateTests {
   private let server = MemoryTransport()
 
@@ -126,7 +126,7 @@ import Testing
     #expect(try there.values("Note", "text") == [.null])
     #expect(try here.values("Note", "title") == ["a"])
     #expect(try here.engine.status.waiting == 0)
-    // What was left out waits; nothing is sent for it alone.
+    // A field that was left out waits; nothing is sent for it alone.
     try here.update("Note", note, ["text": "mine"])
     #expect(try await here.engine.push().batches == 0)
     try here.update("Note", note, ["stars": 2])
@@ -151,7 +151,7 @@ import Testing
     here.engine.delegate = listener
     for number in 0..<3 { try there.insert("Note", ["stars": .int(Int64(number))]) }
     try await there.engine.push()
-    // What is here already is nothing that a pull has changed.
+    // An object that is here already was not changed by the pull.
     try here.insert("Folder", ["name": "Home"])
     try await here.engine.sync()
     #expect(listener.heard.withLock { $0.inserted } == 3)

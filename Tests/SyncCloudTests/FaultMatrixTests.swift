@@ -28,7 +28,7 @@ import Testing
     let there = try Client(try proxy.plain())
     try there.insert("Note", ["title": "there"])
     try await there.engine.sync()
-    // Short where silence is what goes wrong.
+    // Short where the fault is silence.
     let (short, long) = (try proxy.transport(timeout: 0.4), try proxy.transport())
     let transport = SwitchedTransport(long)
     var here = try Client(transport, retry: Self.retry)
@@ -58,7 +58,7 @@ import Testing
         } catch {
           failure = try #require(error as? CloudError, place)
         }
-        // What is too large is named, and is tried again all the same.
+        // A record that is too large is named, and is tried again all the same.
         let isNamed = failure?.code == .tooLarge
         #expect(try isNamed || here.engine.status.problems.isEmpty, place)
         try await proxy.clear()

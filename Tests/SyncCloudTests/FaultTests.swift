@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What the engine makes of a server that fails, refuses, or wants to be left alone.
+/// An engine and a server that fails, refuses, or wants to be left alone.
 @Suite(.timeLimit(.minutes(10))) struct FaultTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 

@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import SyncCloud
 
-/// A transport around another one that loses requests and answers, and does what a test says before
-/// each call.
+/// A transport around another one that loses requests and answers, and runs a body of the test
+/// before each call.
 final class FaultyTransport: RelayingTransport {
   private struct State {
     var generator: SeededGenerator
@@ -21,7 +21,7 @@ final class FaultyTransport: RelayingTransport {
     var poison: @Sendable (CloudSave) -> Poison? = { _ in nil }
   }
 
-  /// What a server has against a record.
+  /// The way in which a server refuses a record.
   enum Poison {
     /// Its answer says so.
     case refused(String)
@@ -76,7 +76,7 @@ final class FaultyTransport: RelayingTransport {
     state.withLock { $0.didCall = body }
   }
 
-  /// What the server has against records; nil for good ones.
+  /// Sets how the server refuses records; nil for good ones.
   func poison(_ body: @escaping @Sendable (CloudSave) -> Poison?) {
     state.withLock { $0.poison = body }
   }

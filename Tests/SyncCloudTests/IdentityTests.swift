@@ -77,7 +77,8 @@ import Testing
       }
       for client in all { try await client.engine.sync() }
     }
-    // What was told last is folded by the next import only, as long as nothing of it is unsent.
+    // The objects that were told last are folded by the next import only, and only without unsent
+    // edits.
     for client in all.prefix(2) { try await client.sync(file, "Note") }
     try await settle(all, fresh: server)
     for client in all {
@@ -337,7 +338,7 @@ import Testing
   }
 
   /// A record that is made anew over one that is there says when each of its values was set: the
-  /// server keeps what is not said, and that is of the object before.
+  /// server keeps stamps that are not sent, and those are of the object before.
   @Test func whatIsMadeAgainBeforeItsDeletionIsSentHasItsOwnStamps() async throws {
     let all = try clients(try Self.tagged())
     let first = try all[0].insert("Note", ["id": "n", "title": "a"])

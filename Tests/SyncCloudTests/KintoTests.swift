@@ -11,9 +11,9 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What the adapter for Kinto does besides the contract of all transports, against a real server.
+/// Rules of the adapter for Kinto besides the contract of all transports, against a real server.
 @Suite(.timeLimit(.minutes(10))) struct KintoTests {
-  // MARK: - What is asked
+  // MARK: - Requests
 
   private func idle(_ kind: TestServer.Kind) async throws {
     let proxy = try await TestProxy(kind)
@@ -27,7 +27,7 @@ import Testing
     for _ in 0..<20 { try await here.engine.sync() }
     let early = try await proxy.log()
     #expect(early.allSatisfy { $0.kind == "changes" })
-    // Once the server's clock has passed what was written by five seconds, one look is the last.
+    // Once the server's clock has passed the latest version by five seconds, one look is the last.
     try await proxy.set(
       Fault("rest", ["mode": "edit", "headers": ["Backoff": "6"]]), of: .changes, times: 1)
     for _ in 0..<2 { #expect(try await here.engine.pull().records == 0) }
@@ -36,7 +36,7 @@ import Testing
     let idle = try await proxy.log()
     #expect(idle.count == 20)
     #expect(idle.allSatisfy { $0.status == 304 && !$0.condition.isEmpty && $0.records == 0 })
-    // And what comes then comes.
+    // And later changes come.
     let there = try Client(try proxy.plain())
     try await there.engine.pull()
     try there.insert("Note", ["title": "there"])
@@ -214,7 +214,7 @@ import Testing
     #expect(try #require(error?.message).contains("There is no answer from 127.0.0.1:1"))
   }
 
-  // MARK: - Who and where
+  // MARK: - Names and addresses
 
   @Test(arguments: [
     "", "Meine App", "a/b", "-a", "_a", "ä", "a.b", String(repeating: "a", count: 300),

@@ -62,11 +62,11 @@ import Testing
     #expect(try here.values("Note", "title") == ["later"])
     #expect(try there.engine.conflicts.map(\.value) == ["sent"])
     #expect(try here.engine.conflicts.isEmpty)
-    // What was known is none.
+    // A value that was known is none.
     try there.update("Note", other, ["title": "again"])
     try await settle([there, here], fresh: server)
     #expect(try there.engine.conflicts.count == 1)
-    // Nor is what a deletion knew; what it did not know is.
+    // Nor is a value that a deletion knew; one that it did not know is.
     try here.update("Note", row, ["stars": 7])
     try await here.engine.push()
     try there.delete("Note", other)
@@ -95,7 +95,7 @@ import Testing
 
   // MARK: - Many edits
 
-  /// What each machine last gave a field, unless it deleted the object later.
+  /// The last value that each machine gave a field, unless it deleted the object later.
   private struct Given: Hashable {
     let record: String
     let field: String
@@ -172,7 +172,7 @@ import Testing
     }
     try await sync(#"[{"id":1,"name":"a","text":"x"},{"id":2,"name":"b","text":"x"}]"#)
     try await sync(#"[{"id":1,"name":"a","text":"y"},{"id":2,"name":"b","text":"x"}]"#)
-    // What a sync has changed and was not sent yet is no edit that it has to leave alone.
+    // An unsent change of a sync is no edit that the next sync has to leave alone.
     #expect(try here.values("User", "text") == ["y", "x"])
     #expect(try await here.engine.push().sent == 2)
     try here.update("User", try #require(try here.rows("User").first).row, ["name": "mine"])
@@ -215,7 +215,7 @@ import Testing
     let folder = try TemporaryFolder()
     let transport = FaultyTransport(server)
     let first = try Client(transport, file: folder.file("first.sqlite"))
-    // The files as they are in the middle of the pull are what an end of the program leaves behind.
+    // An end of the program leaves behind the files as they are in the middle of the pull.
     transport.beforeEachCall { _ in
       guard transport.pages == 5 else { return }
       for ending in ["", "-wal"] {
@@ -273,7 +273,7 @@ import Testing
       try KintoTransport(
         url, app: "tests", signIn: .password(user, TestServer.password), timeout: 120))
     let downtime = Duration.seconds(setting("DOWNTIME") ?? 0)
-    // An outage of some seconds is what the defaults are for.
+    // The defaults are made for an outage of some seconds.
     let here = try Client(
       transport,
       retry: downtime > .zero

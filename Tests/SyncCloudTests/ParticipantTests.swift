@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// Participants one by one, and what they see and may do.
+/// Participants one by one, with their views and rights.
 @Suite(.timeLimit(.minutes(10))) struct ParticipantTests {
   @Test(arguments: SharingServer.available)
   func oneParticipantComesAndGoesAndTheOthersStay(_ server: SharingServer) async throws {
@@ -78,7 +78,7 @@ import Testing
     #expect(try !Scene.texts(scene.owner).contains { $0.hasPrefix("mine") })
   }
 
-  /// What leads out of a share, and to what was deleted, waits for nothing.
+  /// References out of a share, and to deleted objects, wait for nothing.
   @Test func noLinkWaitsWhenAllHasCome() async throws {
     let scene = try await Scene(.memory)
     let share = try await scene.owner.engine.share(

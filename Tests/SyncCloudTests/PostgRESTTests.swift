@@ -7,9 +7,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// The functions behind HTTP. What stands in for PostgREST here is a script of our own; a real one
-/// is tried where `SYNCSTACK_POSTGREST_URL` and `SYNCSTACK_POSTGREST_TOKEN` say where it is and who
-/// signs in.
+/// The functions behind HTTP. A script of our own stands in for PostgREST here; a real one is tried
+/// where `SYNCSTACK_POSTGREST_URL` and `SYNCSTACK_POSTGREST_TOKEN` name its address and a token.
 @Suite(.timeLimit(.minutes(10))) struct PostgRESTTests {
   static let standIn = Result { try TestServer.startStandInForPostgREST() }
 

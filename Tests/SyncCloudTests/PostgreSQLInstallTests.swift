@@ -65,7 +65,7 @@ import Testing
     #expect(names == ["r1", "r2"])
   }
 
-  /// Its owner could have put code into it that runs as who installs.
+  /// Its owner could have put code into it that runs with the rights of the role that installs.
   @Test(arguments: [
     "create schema syncstack authorization %@",
     "create schema syncstack; create function syncstack.version() returns integer language sql as 'select 1'; "

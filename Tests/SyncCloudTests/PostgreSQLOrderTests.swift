@@ -5,14 +5,14 @@ import Testing
 
 @testable import SyncCloud
 
-/// The lock of a zone's counter has changes appear in the order of their numbers. What happens
-/// without it shows that these tests would notice.
+/// The lock of a zone's counter has changes appear in the order of their numbers. Without it the
+/// same tests fail, so they would notice.
 @Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLOrderTests {
   /// Two writers that overlap, and a reader that follows: the writer that comes first commits
-  /// first, and the reader asks for what is new before the other has committed too.
+  /// first, and the reader asks for changes before the other has committed too.
   ///
   /// - Parameter edit: Makes other functions of ours; they get a database of their own.
-  /// - Returns: What the reader is shown.
+  /// - Returns: The records that the reader is shown.
   private func shown(_ edit: ((String) -> String)? = nil) async throws -> [String] {
     var text = try await TestServer.role()
     if let edit {

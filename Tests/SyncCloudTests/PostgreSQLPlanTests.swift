@@ -5,8 +5,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// What statements read of a table of which the planner has heard nothing: it looks empty to the
-/// planner, as it was when the statements were planned.
+/// The reads of statements on a table without statistics: it looks empty to the planner, as it was
+/// when the statements were planned.
 @Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLPlanTests {
   private static let batch = 200
 

@@ -5,11 +5,11 @@ import Testing
 
 @testable import SyncCloud
 
-/// Refusals of PostgreSQL that pass by themselves do not halt an engine; the others say what to do.
+/// Refusals of PostgreSQL that pass by themselves do not halt an engine; the others give advice.
 @Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLRefusalTests {
   private let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
 
-  /// What an account is told that signs in to a database of this test.
+  /// The error of an account that signs in to a database of this test.
   private func refusal(
     _ prepare: (_ role: String) async throws -> Void
   ) async throws -> CloudError {

@@ -75,7 +75,7 @@ import Testing
     withExtendedLifetime(stopped) {}
   }
 
-  /// The statement is larger than what the network takes from a sender without a reader.
+  /// The statement is larger than the network's buffers between a sender and no reader.
   @Test func whatIsNotTakenIsLeftAfterTheTimeout() async throws {
     let connection = PostgreSQLConnection(
       try PostgreSQLAddress(try await TestServer.role()), timeout: 0.5)
@@ -168,7 +168,7 @@ import Testing
       for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
     }
     #expect(outcome.time < Self.soon, "\(outcome)")
-    // It is another line that sends what waits.
+    // Another line sends the waiting record.
     #expect(try await client.engine.push().sent == 1)
     withExtendedLifetime(stopped) {}
   }

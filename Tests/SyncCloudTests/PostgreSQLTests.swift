@@ -43,8 +43,7 @@ import Testing
     }
   }
 
-  /// What is read there is what was written, from the beginning and without a gap, up to some
-  /// moment.
+  /// A replica has the written records from the beginning and without a gap, up to some moment.
   @Test(.server(.replica)) func aReplicaIsCompleteOrBehindAndNeverAhead() async throws {
     let role = try await TestServer.role()
     let transport = try PostgreSQLTransport(role, app: "tests", timeout: 60)
@@ -191,14 +190,14 @@ import Testing
     #expect(try notifies("select syncstack.write('\(path)', 'Note', 'r2', '{}')"))
   }
 
-  // MARK: - Who sees what
+  // MARK: - Rights
 
   @Test func noAccountReadsOrWritesRecordsOfAnotherByRawSQLEither() async throws {
     let (ann, bob) = (try await TestServer.role(), try await TestServer.role())
     let transport = try PostgreSQLTransport(ann, app: "tests", timeout: 60)
     _ = try await transport.open(Self.zone, create: true)
     _ = try await transport.save([.create(name: "mine", content: Self.content)], in: Self.zone)
-    // Nothing but functions answers, and no plan tells what others have.
+    // Nothing but functions answers, and no plan tells how much others have.
     let connection = PostgreSQLConnection(try PostgreSQLAddress(bob), timeout: 60)
     let mine = PostgreSQLConnection(try PostgreSQLAddress(ann), timeout: 60)
     let number = try #require(
@@ -251,7 +250,7 @@ import Testing
     }
   }
 
-  /// Who took part once does not hear any more who saves when, and the others still do.
+  /// A former participant does not hear of saves any more, and the others still do.
   @Test func aChannelIsAnotherOneWhenAParticipantGoes() async throws {
     let (owner, guest) = (try await TestServer.role(), try await TestServer.role())
     let transport = try PostgreSQLTransport(owner, app: "tests", timeout: 60)
@@ -269,7 +268,7 @@ import Testing
     let name = try #require(URL(string: owner)?.user())
     while try await TestServer.run(ask, name) != "1" { await Task.yield() }
     try await transport.setParticipants([], of: Self.zone)
-    // One signal, that something has changed, and then the end: what comes next is another line.
+    // One signal, that something has changed, and then the end: the next stream is another line.
     var heard = 0
     for await _ in signals { heard += 1 }
     #expect(heard == 1)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// What reports and programs of the server see of records, and write. One after the other: rights
-/// on a database are given to one role at a time.
+/// The views of records for reports and programs of the server, and their writes. The tests run one
+/// after the other: rights on a database are given to one role at a time.
 @Suite(.timeLimit(.minutes(10)), .serialized, .server(.database)) struct PostgreSQLViewTests {
   private let client: Client
   private let connection: PostgreSQLConnection
@@ -101,7 +101,7 @@ import Testing
           ["title": .string("\(app) \(name)")]
         ])
     }
-    // What is there in a schema that is named is not another zone's to replace.
+    // A view in a schema that is named is not replaced by another zone's.
     await #expect {
       _ = try await connection.value(
         "select syncstack.create_views($1, $2)", ["\(app)/private/two", "\(app)_one"])

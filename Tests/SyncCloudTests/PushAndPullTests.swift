@@ -216,7 +216,7 @@ import Testing
     #expect(server.records(in: here.engine.zone).count == 60)
   }
 
-  /// What the server says that it has is taken, also where it was sent otherwise.
+  /// The server's version in an answer is taken, also where another one was sent.
   @Test func anAnswerThatSaysSomethingElseThanWasSentIsTaken() async throws {
     let here = try Client(Editor(inner: server))
     try here.insert("Note", ["title": "a", "text": "b"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What a participant has edited, and not sent, when he may only read any more.
+/// Unsent edits of a participant who may only read any more.
 @Suite(.timeLimit(.minutes(10))) struct ReadOnlyEditTests {
   enum Edit: String, CaseIterable, CustomTestStringConvertible {
     case insertion, change, deletion, pair, order
@@ -30,7 +30,7 @@ import Testing
       }
     }
 
-    /// What it is called in the list of what waits.
+    /// Its kind in the list of waiting edits.
     var kind: CloudEdit.Kind {
       switch self {
       case .insertion: .insertion
@@ -78,7 +78,7 @@ import Testing
       party.id("List", "Guest's", guest),
       with: [.init(try await party.transports[0].account(), .readOnly)])
     for edit in waiting { try await guest.engine.discard(edit) }
-    // What came home is sent with the next push.
+    // An object that came home is sent with the next push.
     #expect(try await guest.engine.waiting().allSatisfy { $0.problem == nil })
     try await party.settle()
     #expect(try guest.engine.status.problems == [])
@@ -88,7 +88,7 @@ import Testing
     }
     let names = try Party.content(party.machines[1][1]).filter { $0.hasPrefix("Guest's/G/g2") }
     #expect(names == ["Guest's/G/g2 1"])
-    // What was moved is not lost.
+    // A moved object is not lost.
     if edit == .moveIn { #expect(try Party.content(guest).contains("none/g1")) }
     if edit == .moveOut {
       #expect(try Party.content(guest).about("Guest's/G:").first?.contains("n1") == true)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// `refresh(_:)` takes one object and what it leads to.
+/// `refresh(_:)` takes one object and those that it refers to.
 @Suite(.timeLimit(.minutes(10))) struct RefreshTests {
   private let server = MemoryTransport()
 
@@ -36,7 +36,7 @@ import Testing
     #expect(try there.values("Folder", "name") == ["old", "new", "top"])
     let graph = try there.graph()
     #expect(graph[name]?["folder in row"] == (try here.graph()[name]?["folder in row"]))
-    // What it leads to is fetched though it is here.
+    // An object that it refers to is fetched though it is here.
     try here.update("Folder", new, ["name": "newer"])
     try await here.engine.push()
     try await there.engine.refresh(try id("Note", row, in: there))

@@ -103,8 +103,8 @@ import Testing
     for number in 0..<edits {
       try await run.edit(number)
       if Int.random(in: 0..<10, using: &run.generator) == 0 { try await run.sync() }
-      // Taken twice, restored a good while after, when all had synced: what only one machine has
-      // seen may be lost.
+      // Taken twice, restored a good while after, when all had synced: records that only one
+      // machine has seen may be lost.
       let phase = number % max(edits / 2, 1)
       if phase == edits / 5 { backup = memory?.backup() }
       if phase == edits * 2 / 5, let backup {
@@ -116,7 +116,7 @@ import Testing
     }
     for fault in faults { fault.lossRate = 0 }
     try await settle(clients, fresh: server)
-    // Importing the file once more on both leaves what is in it, everywhere.
+    // Importing the file once more on both leaves its objects, everywhere.
     for _ in 0..<2 {
       for client in clients.prefix(2) {
         try await client.sync(run.file, "Note")

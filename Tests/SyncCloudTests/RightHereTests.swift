@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// `uploadEverything()` says that what is here is right.
+/// `uploadEverything()` says that this store is right.
 @Suite(.timeLimit(.minutes(10))) struct RightHereTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 100, page: 5000))
 

@@ -23,7 +23,7 @@ private final class Machine: Sendable {
 
   /// Starts, and returns when the first sync is over.
   func start() async {
-    // What was committed before is not heard of any more.
+    // Earlier commits are not heard of any more.
     await client.stack.drainNotifications()
     client.engine.start(clock: clock)
     await clock.sleeper(until: transport.lines.isEmpty ? .seconds(10) : .seconds(300))
@@ -65,7 +65,7 @@ private final class Machine: Sendable {
     await here.clock.sleeper(until: .seconds(12))
     #expect(here.transport.saves.map(\.count) == [3])
     there.clock.move(to: .seconds(10))
-    // What it wrote itself is no commit to send.
+    // Its own commits are not sent.
     await there.clock.sleeper(until: .seconds(20))
     #expect(try there.client.values("Note", "stars") == [0, 1, 2])
     #expect(there.transport.saves.isEmpty)
@@ -116,7 +116,7 @@ private final class Machine: Sendable {
       }
     }
     #expect(failures > 20)
-    // The last edits, once what came before is known to the machines.
+    // The last edits, once the machines know the ones before.
     var now = 100
     while machines.contains(where: { $0.clock.deadline ?? .zero <= .seconds(now + 2) }) {
       now += 1
@@ -339,7 +339,7 @@ private final class Machine: Sendable {
     }
     let settled = last.duration(to: .now)
     #expect(try clients[0].graph() == clients[1].graph())
-    // What comes right after a push settles the place in the changes.
+    // The first pulls after a push settle the place in the changes.
     try await Task.sleep(for: interval)
     _ = try await proxy.log()
     try await Task.sleep(for: .seconds(300))

@@ -58,8 +58,8 @@ private struct Turner: CloudCipher {
     try await there.engine.sync()
     #expect(try there.values("Note", "text") == ["secret"])
     #expect(try there.values("Note", "stars") == [5])
-    // What is cleared is sealed like anything else; two edits that did not know of each other meet
-    // as ever.
+    // A cleared value is sealed like any other; two edits that did not know of each other meet as
+    // ever.
     try here.update("Note", row, ["text": .null])
     try there.update("Note", try #require(try there.rows("Note").first).row, ["stars": 6])
     for client in [here, there, here] { try await client.engine.sync() }

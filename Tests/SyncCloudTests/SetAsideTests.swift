@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What something here stood in the way of is tried again once that is gone.
+/// A record that an object here stood in the way of is tried again once that is gone.
 @Suite(.timeLimit(.minutes(10))) struct SetAsideTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 

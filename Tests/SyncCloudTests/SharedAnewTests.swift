@@ -13,7 +13,7 @@ import Testing
   private let phone: Client
 
   init() async throws {
-    // What comes home comes page by page.
+    // Objects come home page by page.
     let server = MemoryTransport(account: "ann", limits: CloudLimits(batch: 7, page: 5))
     scene = try await Scene([server, server.signedIn(as: "bob")], now: Scene.clock())
     let guest = scene.guest
@@ -47,7 +47,7 @@ import Testing
 
   /// Syncs all until nothing moves, and expects that machines of one account have the same.
   ///
-  /// - Returns: What the owner has, and the guest.
+  /// - Returns: The content of the owner's machines, and of the guest's.
   private func expectRest() async throws -> [[String]] {
     let machines = [[scene.owner, tablet], [scene.guest, phone]]
     var isMoving = true
@@ -86,8 +86,8 @@ import Testing
     #expect(paths[1].filter { $0.contains("/n1/") } == ["Shopping/Food/n1/-", "Shopping/G/n1/-"])
   }
 
-  /// A section that was taken back, and is in the share all the same, is two; who leads to one's own
-  /// stays with that.
+  /// A section that was taken back, and is in the share all the same, is two; a reference to one's
+  /// own stays with that.
   @Test func whatWasTakenBackKeepsWhatLeadsToIt() async throws {
     try await share()
     try await phone.engine.sync()
@@ -145,7 +145,7 @@ import Testing
     }.sorted()
   }
 
-  /// It is known that the share has ended before what was in it has come home.
+  /// It is known that the share has ended before its objects have come home.
   @Test func whatStillWaitsInAnEndedShareIsLedToWhatComesHome() async throws {
     try tablet.insert(
       "Note", ["title": "late", "section": .int(id("Section", "Food", tablet))])

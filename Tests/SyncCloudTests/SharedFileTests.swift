@@ -61,7 +61,7 @@ import Testing
       root, with: [CloudParticipant(try await transports[1].account(), .readWrite)])
     let accepted = try await guest.engine.accept(share.invitation)
     #expect(try await fetch("mine", guest) == [bytes[0], bytes[1]])
-    // And what a guest adds comes home when that ends.
+    // And a file that a guest adds comes home when that ends.
     let other = try await guest.engine.addAsset(bytes[3])
     try guest.insert(
       "Note",
@@ -131,7 +131,7 @@ import Testing
     try owner.update("Note", 1, ["photo": .null])
     try await owner.engine.sync()
     try await guest.engine.sync()
-    // Who may only read does not touch it.
+    // A participant that may only read does not touch it.
     for _ in 1...2 { #expect(try await guest.engine.removeUnusedAssets(after: 0) == 0) }
     #expect(try await files() == 1)
     _ = try await share(.readWrite)
@@ -144,7 +144,7 @@ import Testing
   /// How the share ends for the guest.
   enum End: String, CaseIterable { case revoked, left, signedOut }
 
-  /// Files go as rows do, at once; what an object of one's own names stays.
+  /// Files go as rows do, at once; files that an object of one's own names stay.
   @Test(arguments: End.allCases)
   func filesOfWhatIsSharedNoMoreGoWithIt(_ end: End) async throws {
     let transports = try await SharingServer.memory.accounts()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// Machines that move, edit and delete what another one shares, takes out or shares no more, before
-/// they hear of it.
+/// Machines that move, edit and delete objects that another one shares, takes out or shares no
+/// more, before they hear of it.
 @Suite(.timeLimit(.minutes(10))) struct SharedMoveTests {
   private let scene: Scene
   private let phone: Client
@@ -43,7 +43,7 @@ import Testing
 
   /// Syncs all, and expects that machines of one account have the same, new ones too.
   ///
-  /// - Returns: What the owner and the guest have.
+  /// - Returns: The content of the owner and of the guest.
   private func ends(
     _ others: [Client] = []
   ) async throws -> (mine: [String], guests: [String]) {

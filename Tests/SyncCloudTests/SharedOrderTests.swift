@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  /// What the phone has put into the list, and not sent, when another machine shares it or shares
-  /// it no more.
+  /// Notes that the phone has put into the list, and not sent, when another machine shares it or
+  /// shares it no more.
   @Test(arguments: [0, 3, 8], [true, false])
   func whatWasNotSentKeepsItsPlace(_ place: Int, _ shares: Bool) async throws {
     let party = try await party()
@@ -69,7 +69,7 @@ import Testing
     #expect(seen[1].about("/Food:") == (shares ? ["Shopping/Food: \(order)"] : []))
   }
 
-  /// The order of a many-to-many list that leads out of what is shared.
+  /// The order of a many-to-many list that leads out of a share.
   @Test func privateMembersOfASharedListKeepTheirPlaces() async throws {
     let party = try await party()
     try await party.share("Shopping")

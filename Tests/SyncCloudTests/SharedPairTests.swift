@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// Pairs of many-to-many relationships across the border of what is shared.
+/// Pairs of many-to-many relationships across the border of a share.
 @Suite(.timeLimit(.minutes(10))) struct SharedPairTests {
   private func party(_ server: SharingServer = .memory) async throws -> Party {
     let accounts = try await server.accounts()
@@ -49,7 +49,7 @@ import Testing
     #expect(seen[0].about("#").isEmpty)
   }
 
-  /// What raw requests show of the zone names nothing that is not in it.
+  /// Raw requests to the zone show no name of an object outside of it.
   @Test func theSharedZoneSaysNothingOfAPrivateTag() async throws {
     let party = try await party()
     try await party.share("Shopping")
@@ -123,8 +123,8 @@ import Testing
     #expect(seen[0].about(">") == ["Shopping/Tools/n1 > n2"])
   }
 
-  /// What the phone has joined and parted, and not sent, goes along with what the other machine
-  /// shares, or shares no more.
+  /// Pairs that the phone has joined and parted, and not sent, go along with the objects that the
+  /// other machine shares, or shares no more.
   @Test(arguments: [true, false])
   func whatWasNotSentGoesAlong(_ shares: Bool) async throws {
     let party = try await party()
@@ -185,7 +185,8 @@ import Testing
     #expect(seen[0].about(">").isEmpty)
   }
 
-  /// The participant takes home what the owner moves on at that moment, and so has two of one name.
+  /// The participant takes home a note that the owner moves on at that moment, and so has two of
+  /// one name.
   @Test func aPairStaysWithTheNoteAtHomeWhenAnotherOneOfItsNameMoves() async throws {
     let party = try await partyOfTwoLists()
     try party.move("Note", "g1", to: "Food", party.guest)

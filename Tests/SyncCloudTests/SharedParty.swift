@@ -163,10 +163,10 @@ struct Party {
 
   // MARK: - Looking
 
-  /// What a client has: lists with their sections with their notes in order, and what notes lead to
-  /// and are tagged with.
+  /// The content of a client: lists with their sections with their notes in order, and the
+  /// references and tags of notes.
   ///
-  /// - Parameter only: Of this list alone, what all see who share it.
+  /// - Parameter only: A list of which alone the content is given that all its participants see.
   static func content(_ client: Client, of only: String? = nil) throws -> [String] {
     try client.stack.store.read { reader in
       func members(_ entity: String, _ field: String, _ row: Int64) throws -> [StoredRow] {
@@ -231,7 +231,7 @@ struct Party {
 
   /// Syncs all, and expects that the machines of each account have the same, new ones too.
   ///
-  /// - Returns: What each account has.
+  /// - Returns: The content of each account.
   @discardableResult
   func ends(_ comment: Comment? = nil) async throws -> [[String]] {
     try await settle(comment)

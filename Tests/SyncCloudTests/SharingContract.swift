@@ -5,8 +5,8 @@ import Testing
 
 @testable import SyncCloud
 
-/// What every transport that can share has to do. Each rule gets the transports of two accounts,
-/// and a zone of its own.
+/// The rules of every transport that can share. Each rule gets the transports of two accounts, and
+/// a zone of its own.
 struct SharingContract: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let check: @Sendable (Pair) async throws -> Void

@@ -10,7 +10,7 @@ import Testing
 /// random moments. `SYNCSTACK_CLOUD_SHARING` is the number of cases of each kind, `…_SHARING_STEPS`
 /// makes them longer, and `SYNCSTACK_CLOUD_SEED` repeats one.
 @Suite(.timeLimit(.minutes(60))) struct SharingConvergenceTests {
-  /// What the machines do.
+  /// The actions of the machines.
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
     case edits, moves, ends
     /// Objects move between two lists that are shared, too.
@@ -194,8 +194,8 @@ import Testing
     try await run.expectEqual("seed \(seed)", isAtOnce: true)
   }
 
-  /// One machine shares while another one of the account has not sent what it has inserted, edited,
-  /// moved and deleted.
+  /// One machine shares while another one of the account has unsent insertions, edits, moves and
+  /// deletions.
   @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func aMachineWithUnsentEditsFollowsTheOneThatShares(_ number: Int) async throws {
     let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))

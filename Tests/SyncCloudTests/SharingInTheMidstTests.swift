@@ -25,7 +25,7 @@ import Testing
     try #require(try client.rows("List").first { $0.values[0] == .string("Shopping") }).id
   }
 
-  /// Shares the list with an error from the server for some of what is sent.
+  /// Shares the list with an error from the server for some of the saves.
   private func shareWithout(_ isLost: @escaping @Sendable (CloudSave) -> Bool) async throws {
     line.poison { isLost($0) ? .fails(.forbidden) : nil }
     await #expect(throws: CloudError.self) { try await scene.share(.readWrite) }
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// Does something before it is said who takes part in a zone.
+/// Runs a body before the participants of a zone are set.
 private final class WatchedTransport: RelayingTransport {
   let inner: any CloudTransport
   private let body = Locked<(@Sendable () async throws -> Void)?>(nil)

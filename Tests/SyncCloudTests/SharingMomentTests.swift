@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// Accepts what leads somewhere.
+  /// Accepts an invitation that leads somewhere.
   private func accept(_ invitation: String?) async throws {
     guard let invitation else { return }
     do {
@@ -104,7 +104,7 @@ import Testing
     #expect(try Scene.paths(fresh[1]) == seen)
     let isShared = try scene.owner.engine.isShared(list(scene.owner))
     #expect(try phone.engine.isShared(list(phone)) == isShared)
-    // What he was invited to may lead nowhere.
+    // His invitation may lead nowhere.
     if !isShared || !seen.isEmpty {
       #expect(seen == (isShared ? all.filter { $0.hasPrefix("Shopping/") } : []))
     }
@@ -145,8 +145,8 @@ import Testing
 }
 
 extension FaultyTransport {
-  /// Has something begin at a call of this transport's, wait at a call of its own until what this
-  /// one is used for is done, and go on.
+  /// Has something begin at a call of this transport's, wait at a call of its own until the work of
+  /// this one is done, and go on.
   func interleave(
     at call: Int, with other: FaultyTransport, until pause: Int,
     _ first: () async throws -> Void,

@@ -138,7 +138,7 @@ struct Scene {
     return (notes + others).sorted()
   }
 
-  /// Notes with what they are below.
+  /// Notes with their sections and lists.
   static func paths(_ client: Client) throws -> [String] {
     let (lists, sections) = (try client.rows("List"), try client.rows("Section"))
     func name(_ rows: [StoredRow], _ value: Value) -> StoredRow? {
@@ -161,7 +161,7 @@ struct Scene {
     }
   }
 
-  /// A clock that goes on with each look at it, so that a seed says what is later than what.
+  /// A clock that goes on with each look at it, so that a seed decides the order of edits.
   static func clock() -> @Sendable () -> Date {
     let start = Date()
     let looks = Locked(0.0)
@@ -179,7 +179,7 @@ struct Scene {
     try Client(transports[number], model: model, now: now)
   }
 
-  /// What raw requests of the guest show of a zone: names of records; nil when that is missing.
+  /// The names of records that raw requests of the guest show of a zone; nil when that is missing.
   func seen(_ share: CloudShare) async throws -> [String]? {
     let zone = CloudZone(share.zone.name, owner: try await transports[0].account())
     do {

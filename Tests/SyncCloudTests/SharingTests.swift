@@ -42,7 +42,7 @@ import Testing
     }
     #expect(related == 2)
 
-    // Who may read does not save.
+    // A participant that may only read does not save.
     let context = guest.stack.newBackgroundContext()
     try await context.perform {
       let note = try #require(
@@ -65,7 +65,7 @@ import Testing
         ($0 as? GraphError)?.code == .readOnly
       }
       context.rollback()
-      // What is one's own is saved, and where the list hangs is one's own.
+      // One's own objects are saved, and the list's own parent is one's own.
       let shelf = try context.insert(entityNamed: "Shelf")
       let list = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "List")).first)
       list.setValue(shelf, forKey: "shelf")
@@ -260,7 +260,7 @@ import Testing
     #expect(try Scene.texts(guests) == (try Scene.texts(guest)))
   }
 
-  /// On Kinto the records go to another place, with what who stays has written.
+  /// On Kinto the records go to another place, with the records of the participant that stays.
   @Test(arguments: SharingServer.available)
   func aParticipantThatStaysGoesOnWhenAnotherIsLeftOut(_ server: SharingServer) async throws {
     let scene = try await Scene(server)
@@ -431,8 +431,8 @@ import Testing
     try await scene.owner.engine.signOut(wipe: false)
     #expect(try Scene.texts(scene.guest) == ["mine -"])
     #expect(try Scene.texts(scene.owner) == all)
-    // On the server nothing goes: the guest has it back with the next sync, and what stayed is sent
-    // as new.
+    // On the server nothing goes: the guest has it back with the next sync, and objects that stayed
+    // are sent as new.
     try await scene.guest.engine.sync()
     let expected = all.filter { !["hidden -", "S", "Secret"].contains($0) } + ["mine -", "mine -"]
     #expect(try Scene.texts(scene.guest) == expected.sorted())

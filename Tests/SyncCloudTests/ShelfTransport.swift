@@ -28,7 +28,7 @@ actor ShelfTransport: CloudTransport {
       throw CloudError(.tokenRefused, message: "There is no such place.")
     }
     let end = min(place + max(limit, 1), changed.count)
-    // Only the latest version counts: what changed again comes later.
+    // Only the latest version counts: one that changed again comes later.
     let latest = changed[place..<end].enumerated().filter { offset, name in
       records[name]?.tag == String(place + offset + 1)
     }

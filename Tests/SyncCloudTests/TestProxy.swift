@@ -41,7 +41,7 @@ struct TestProxy {
       server, app: app, signIn: .password(account, TestServer.password), timeout: 120)
   }
 
-  /// What goes wrong from now on.
+  /// Sets the fault from now on.
   func set(_ fault: Fault, of kind: Fault.Kind? = nil, times: Int? = nil) async throws {
     var form = fault.form
     form["kind"] = kind.map { .string($0.rawValue) }
@@ -61,11 +61,11 @@ struct TestProxy {
     /// Records in the answer, of which it may have only the times.
     let records: Int64
 
-    /// What it was to be newer than.
+    /// The version that the answer was to be newer than.
     let condition: String
   }
 
-  /// What has passed since this was last asked.
+  /// The requests since this was last asked.
   func log() async throws -> [Request] {
     let json = try JSONValue(parsing: try await control("GET", "__log__"))
     return (json.arrayValue ?? []).map { line in
@@ -85,7 +85,7 @@ struct TestProxy {
   }
 }
 
-/// What can go wrong between an engine and its server.
+/// A fault between an engine and its server.
 struct Fault: Sendable, CustomTestStringConvertible {
   enum Kind: String, CaseIterable {
     case root, zone, bucket, make, changes, batch

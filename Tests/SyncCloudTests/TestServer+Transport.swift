@@ -16,8 +16,7 @@ extension TestServer {
 
   /// Where a role of its own signs in to PostgreSQL.
   ///
-  /// - Parameter settings: What is set for it, as in
-  ///   `default_transaction_isolation = serializable`.
+  /// - Parameter settings: Its settings, as in `default_transaction_isolation = serializable`.
   static func role(_ settings: String? = nil) async throws -> String {
     let name = "u" + UUID().uuidString.lowercased().replacing("-", with: "")
     try await run("create role \(name) login password '\(password)'")
@@ -45,7 +44,7 @@ extension Trait where Self == ConditionTrait {
     .enabled("no server: the output says why") { TestServer.isAvailable(kind) }
   }
 
-  /// Runs the test where what stands beside a database can be had.
+  /// Runs the test where the companion of a database can be had.
   static func server(_ companion: TestServer.Companion) -> Self {
     .enabled("no server: the output says why") { TestServer.isAvailable(companion) }
   }

@@ -12,7 +12,7 @@ import Testing
     "plain", "milk, eggs", "a; b", "Doe,\tAnn", "<b>, c</b>", #""a","b""#,
   ]
 
-  /// Hides what it is given from who looks for it.
+  /// Hides values from a plain search.
   private struct Hiding: CloudCipher {
     func seal(_ value: Data, for place: String) throws -> Data { Data(value.map { $0 ^ 0x55 }) }
     func open(_ sealed: Data, for place: String) throws -> Data { Data(sealed.map { $0 ^ 0x55 }) }

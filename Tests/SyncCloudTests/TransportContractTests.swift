@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What every transport has to do. Each rule runs against a zone of its own.
+/// The rules of every transport. Each rule runs against a zone of its own.
 struct TransportContract: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let check: @Sendable (any CloudTransport) async throws -> Void

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCloud
 
-/// What a model renames is the same to machines that know it by its old name.
+/// A renamed entity or field is the same to machines that know it by its old name.
 @Suite(.timeLimit(.minutes(10))) struct WireNameTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 

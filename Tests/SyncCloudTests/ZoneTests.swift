@@ -8,8 +8,8 @@ import Testing
 @testable import SyncCloud
 @testable import SyncStore
 
-/// Zones and accounts that are not what they were, the server's copy of objects, and deletions in
-/// masses.
+/// Zones and accounts that are other ones than before, the server's copy of objects, and deletions
+/// in masses.
 @Suite(.timeLimit(.minutes(10))) struct ZoneTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
@@ -200,7 +200,7 @@ import Testing
     try older.insert("Note", ["title": .null, "stars": 5])
     try older.insert("Note", ["title": "c", "stars": .null])
     try await older.engine.sync()
-    // What lacks a value that the model does not give is not here yet.
+    // A record without a value that the model does not give is not here yet.
     try await newer.engine.sync()
     #expect(try newer.values("Note", "title").sorted { "\($0)" < "\($1)" } == ["a", "c"])
     #expect(try newer.values("Note", "stars").contains(3))

@@ -6,7 +6,7 @@ import SyncOutbox
 import TestSupport
 import Testing
 
-/// Who is told what became of a change, and of one that cannot be sent.
+/// The announcements of outcomes, and of changes that cannot be sent.
 @Suite struct AnnouncementTests {
   @Test func a_log_tells_what_was_sent_and_what_was_refused() async throws {
     let shop = try Shop()
@@ -72,7 +72,7 @@ import Testing
   @Test func what_no_handler_sends_is_announced() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
-    // What the other one sends would be no business of this one.
+    // Changes of the other one would be no business of this one.
     try Outbox.remove("api", from: shop.stack)
     try await shop.edit { context in
       Order(context: context).status = "new"

@@ -6,7 +6,7 @@ import SyncOutbox
 import TestSupport
 import Testing
 
-/// What objects refer to that travel inside others, and what refers to them.
+/// References from and to objects that travel inside others.
 @Suite struct CarriedReferenceTests {
   final class Order: ManagedObject {
     @PrimaryKey var id: Int64?

@@ -129,7 +129,7 @@ import Testing
     #expect(await shop.server.objects["Tag"]?[100]?["name"] == "old")
   }
 
-  /// The circle is cut, and the answer to what was cut is lost.
+  /// The circle is cut, and the answer to the cut reference is lost.
   @Test func a_circle_in_an_outage_is_sent_once_that_is_over() async throws {
     let shop = try Strict.Shop()
     let lost = Locked(2)

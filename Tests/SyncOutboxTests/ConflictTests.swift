@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What the server has already, or has changed meanwhile.
+/// Objects that the server has already, or has changed meanwhile.
 @Suite struct ConflictTests {
   /// A document whose server wants to hear which version is meant.
   final class Page: ManagedObject {
@@ -46,7 +46,7 @@ import Testing
       #expect(report.refused == 1 && report["Order"].waiting.count == 1)
       return
     }
-    // What refers to it has the key that it has taken.
+    // An object that refers to it has the key that it has taken.
     #expect(log.first { $0.entity == "Order" }?.json["customer_id"] == 5)
     #expect(report.refused == 0 && report.waiting == 0, "\(report)")
     #expect(try shop.outbox.pending.isEmpty)
@@ -71,7 +71,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  /// What was never set here is no edit: what the server has of it stays.
+  /// A property that was never set here is no edit: the server's value of it stays.
   @Test func what_is_set_in_a_new_object_goes_on_top_and_nothing_else() async throws {
     let shop = try Shop()
     await shop.server.put("Order", 7, ["id": 7, "status": "old", "amount": 5.0])
@@ -87,7 +87,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  /// The server has what was sent without an answer; the label was taken away since.
+  /// The server has the object that was sent without an answer; the label was taken away since.
   @Test func a_link_that_went_since_a_new_object_was_sent_stays_away() async throws {
     let shop = try Shop()
     await shop.server.put("Label", 1, ["id": 1])
@@ -170,7 +170,7 @@ import Testing
 
   // MARK: - Deletions
 
-  /// A stack with one page of version 1, and what was sent of it.
+  /// A stack with one page of version 1, and the changes that were sent of it.
   private struct Desk: Sendable {
     final class Log: Sendable {
       let changes = Locked<[OutboxChange]>([])

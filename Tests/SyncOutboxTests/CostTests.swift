@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Finding what waits costs what waits, not what is stored.
+/// The cost of finding waiting changes follows their number, not the store's.
 @Suite struct CostTests {
   /// How many objects are stored; 100,000 with `SYNCSTACK_OUTBOX_STORED`.
   private static let stored =

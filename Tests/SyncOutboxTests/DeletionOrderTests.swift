@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// What the order is taken out of before that is deleted.
+  /// The object that the order is taken out of before that is deleted.
   enum Way: CaseIterable {
     case customer, tag, customerThatItHadBefore, order
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(await shop.server.log.last?.hasPrefix("delete \(deleted)") == true)
   }
 
-  /// The key of what was deleted here leads nowhere, but the server still has it.
+  /// The key of a deleted object leads nowhere here, but the server still has it.
   @Test(arguments: [Way.tag, .customer], [false, true])
   func a_sync_in_between_does_not_hide_what_refers_to_it(
     _ way: Way, _ isDeletedToo: Bool
@@ -116,7 +116,8 @@ import Testing
     #expect(await shop.server.log.last?.hasPrefix("delete") == true)
   }
 
-  /// The answer to the insertion is lost, so that the server may refer to what was deleted since.
+  /// The answer to the insertion is lost, so that the server may refer to the object that was
+  /// deleted since.
   @Test func an_insertion_without_answer_may_refer_to_it() async throws {
     let shop = try Strict.Shop()
     try await shop.prepare { Strict.Customer(context: $0).name = "Ann" }
@@ -170,7 +171,7 @@ import Testing
     #expect(await shop.server.log.last == "delete Customer 100")
   }
 
-  /// What has the key of a deleted object is not made before that is gone: the two would become
+  /// An object with the key of a deleted one is not made before that is gone: the two would become
   /// one, and the deletion would take it.
   @Test(arguments: Failure.allCases)
   func a_key_is_given_again_when_its_object_is_gone(_ failure: Failure) async throws {

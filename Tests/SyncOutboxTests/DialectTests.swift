@@ -4,12 +4,12 @@ import Testing
 
 /// A program at random against servers of all dialects: whatever is lost, refused, in conflict,
 /// late, edited and synced meanwhile, and whenever the program is ended, in the end the server has
-/// what was edited, once, nothing waits, and no request has referred to what the server did not
+/// all edits, once, nothing waits, and no request has referred to an object that the server did not
 /// know.
 ///
-/// `DIALECT_SEEDS` runs more sequences, from `DIALECT_FIRST` on, as in
-/// `DIALECT_FIRST=1000 DIALECT_SEEDS=1000 swift test --filter DialectTests`; `DIALECT_LOG=1` prints
-/// what happened in those that fail. The dialect follows from the seed.
+/// `DIALECT_SEEDS` runs more sequences, from `DIALECT_FIRST` on, as in `DIALECT_FIRST=1000
+/// DIALECT_SEEDS=1000 swift test --filter DialectTests`; `DIALECT_LOG=1` prints the events of those
+/// that fail. The dialect follows from the seed.
 @Suite struct DialectTests {
   private static let environment = ProcessInfo.processInfo.environment
 

@@ -54,7 +54,7 @@ import Testing
     try await shop.edit { try $0.fetch(Fetch<Order>()).first?.amount = 3 }
     let report = try await shop.outbox.send()
     #expect(report["Line"].accepted.count == 1 && report["Order"].refused.count == 1)
-    // Of the one edit is known what was before, of the other not.
+    // The values before the one edit are known, those before the other are not.
     let item = try #require(try shop.outbox.refused.first)
     #expect(throws: SyncError.self) { try shop.outbox.revert(item) }
     try shop.outbox.revert(item, to: ["id": 1, "status": "a"])

@@ -34,7 +34,7 @@ import Testing
     for _ in 0..<runs { try await shop.outbox.send() }
     #expect(await shop.server.objects["Label"]?.count == 20)
     #expect(try shop.outbox.pending.count == counts.bad)
-    // What is new goes first, whatever failed before.
+    // A new change goes first, whatever failed before.
     try await shop.edit { Label(context: $0).name = "late" }
     #expect(try await shop.outbox.send().accepted == 1)
   }

@@ -1,13 +1,13 @@
 import SyncCore
 import SyncOutbox
 
-/// What a server of the tests has and does, one request after the other.
+/// A server of the tests, one request after the other.
 struct FakeDesk: Sendable {
-  /// What it does instead of answering as it should.
+  /// A fault in the place of an answer.
   enum Fault: Sendable, CaseIterable {
-    /// Does what it is asked, and the answer is lost.
+    /// Carries the request out, and the answer is lost.
     case lostAnswer
-    /// Does what it is asked, and says that it failed.
+    /// Carries the request out, and says that it failed.
     case failsAfterwards
     /// Does nothing, and says that it failed.
     case failsBefore
@@ -21,7 +21,7 @@ struct FakeDesk: Sendable {
 
   struct Lost: Error {}
 
-  /// What it is asked to do.
+  /// A request to it.
   struct Request: Sendable {
     let kind: OutboxChange.Kind
     let entity: String
@@ -37,12 +37,12 @@ struct FakeDesk: Sendable {
   /// How many requests it had.
   private(set) var requests = 0
 
-  /// How often it was asked for what it had done already, and how often for an insertion, which a
-  /// server without idempotency keys would have made twice.
+  /// How often a request came that it had carried out already, and how often for an insertion,
+  /// which a server without idempotency keys would have made twice.
   private(set) var repeats = 0
   private(set) var repeatedInsertions = 0
 
-  /// What happens to the next requests, the last one first; nil is nothing.
+  /// The faults of the next requests, the last one first; nil is none.
   var faults: [Fault?] = []
   private let knowsKeys: Bool
 
@@ -50,13 +50,13 @@ struct FakeDesk: Sendable {
     self.knowsKeys = knowsKeys
   }
 
-  /// What happened, in one line.
+  /// The counts, in one line.
   var summary: String {
-    "\(requests) requests, \(repeats) of them for what had been done already: without idempotency keys "
+    "\(requests) requests, \(repeats) of them repetitions: without idempotency keys "
       + "\(repeatedInsertions) objects would have been made twice."
   }
 
-  /// What happens to the next request.
+  /// The fault of the next request.
   mutating func nextFault() -> Fault? { faults.popLast() ?? nil }
 
   mutating func answer(_ change: Request, _ fault: Fault?) throws -> OutboxAnswer {
@@ -119,7 +119,7 @@ struct FakeDesk: Sendable {
     "customer_id": "Customer", "order_id": "Order", "favourite_id": "Order",
   ]
 
-  /// The object without references to what is not there.
+  /// The object without references to objects that are not there.
   private func existing(_ object: JSONObject) -> JSONObject {
     var object = object
     for (name, entity) in FakeDesk.destinations {

@@ -18,10 +18,10 @@ actor FakeServer {
   var repeats: Int { desk.repeats }
   var summary: String { desk.summary }
 
-  /// What happens to the next requests, one each.
+  /// Sets the faults of the next requests, one each.
   func fail(_ faults: [FakeDesk.Fault]) { desk.faults = faults.reversed() }
 
-  /// What it says to every change of an entity, instead of doing it; nil is nothing.
+  /// Sets the answer to every change of an entity, which is not carried out then; nil is none.
   func answer(_ answer: OutboxAnswer?, to entity: String) { refusals[entity] = answer }
 
   /// Called while a request is under way.

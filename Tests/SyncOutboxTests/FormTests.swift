@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// In which form an API gets what was edited.
+/// The form in which an API gets edits.
 @Suite struct FormTests {
   private let stack: DataStack
   private let outbox: Outbox

@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What giving up a new object means: it stays here as one that the server does not have.
+/// A new object that is given up stays here as one that the server does not have.
 @Suite struct GivenUpTests {
   private let shop: Shop
 
@@ -67,7 +67,8 @@ import Testing
     #expect(try await shop.outbox.send().description == "Nothing to send")
   }
 
-  /// What was sent without an answer may be there: it is sent again as it was before anything else.
+  /// An object that was sent without an answer may be there: it is sent again as it was before
+  /// anything else.
   @Test func a_later_edit_repeats_what_was_sent_without_an_answer() async throws {
     try await shop.edit { Customer(context: $0).name = "Ann" }
     await shop.server.fail([.lostAnswer])

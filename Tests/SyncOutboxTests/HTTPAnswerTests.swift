@@ -7,7 +7,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What an answer of an HTTP server means.
+/// The meaning of answers of an HTTP server.
 @Suite struct HTTPAnswerTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let status: Int
@@ -22,7 +22,7 @@ import Testing
     Case(status: 201, body: #"{"id": 5}"#, answer: .accepted(["id": 5])),
     Case(status: 200, body: "[]", answer: .accepted()),
     Case(status: 204, answer: .accepted()),
-    // What is accepted is the request: the body is about that.
+    // The request is accepted: the body is about that.
     Case(status: 202, body: #"{"id": "job-1", "status": "queued"}"#, answer: .accepted()),
     Case(
       status: 207, body: #"{"results": [{"status": 422}]}"#,
@@ -211,7 +211,7 @@ import Testing
         #"{"data": {"make": {"order": null, "userErrors": [{"field": ["note"], "message": "is blank"}]}}}"#,
       answer: .refused("Status 200: note: is blank"))
     #expect(try answer(shopify, at: "data.make.order") == shopify.answer)
-    // Part of what was asked for.
+    // A part of the mutation.
     let made = Case(
       status: 200, body: #"{"data": {"make": {"id": 5}}, "errors": [{"message": "no price"}]}"#,
       answer: .accepted(["id": 5]))

@@ -55,7 +55,7 @@ final class HTTPDesk: Sendable {
 }
 
 extension FakeDesk.Request {
-  /// Nil for what is no change.
+  /// Nil for a request that is no change.
   fileprivate init?(_ request: LoopbackServer.Request) {
     let path = request.path.split(separator: "/").map(String.init)
     guard let entity = path.first, let name = request.headers["idempotency-key"] else { return nil }

@@ -7,8 +7,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a program that ends at any point of a run leaves behind: the files as they are at that
-/// moment, and a server that has done what it was asked until then.
+/// A program that ends at any point of a run leaves behind the files as they are at that moment,
+/// and a server that has carried out the requests until then.
 @Suite struct KillTests {
   /// So many kills; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line about them.
   private static let soak =

@@ -18,7 +18,7 @@ import Testing
     @Attribute var breed: String?
   }
 
-  /// What an update changes is no whole object, so it says no kind.
+  /// The changed part of an update is no whole object, so it says no kind.
   @Test func aWholeObjectSaysItsKind() async throws {
     let stack = try DataStack(
       model: ManagedObjectModel(Animal.self, Dog.self), store: .inMemory, tracksChanges: true)

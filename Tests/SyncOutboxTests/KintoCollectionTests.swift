@@ -83,7 +83,7 @@ struct KintoCollectionTests {
     return outbox
   }
 
-  /// Kinto has no limit of its own to requests: those who run it set one before it.
+  /// Kinto has no limit of its own to requests: administrators set one before it.
   @Test func a_429_of_a_proxy_before_kinto_is_obeyed() async throws {
     let server = try TestServer.startProxy(of: TestServer.address(.memory))
     let collection = try await KintoCollection(on: server)

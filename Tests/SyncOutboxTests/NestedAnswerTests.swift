@@ -35,7 +35,7 @@ import Testing
 
   private struct Lost: Error {}
 
-  /// Orders with their lines as JSON; gives keys to what comes without, and answers a repeated
+  /// Orders with their lines as JSON; gives keys to lines that come without, and answers a repeated
   /// request with the same as before.
   private actor Desk {
     private(set) var orders: [Int64: JSONObject] = [:]
@@ -44,7 +44,7 @@ import Testing
     private var lost = 0
     private var hook: (@Sendable (OutboxChange) async throws -> Void)?
 
-    /// Whether it says what it has to a request that comes again, as with versions or a unique
+    /// Whether it answers a repeated request with its own version, as with versions or a unique
     /// index, instead of the same as before.
     private var isStrict = false
     private(set) var sent: [OutboxChange] = []
@@ -52,7 +52,7 @@ import Testing
     /// Loses the answers to the next requests.
     func lose(_ count: Int) { lost = count }
 
-    /// What comes again is in conflict with what is there.
+    /// A repeated request is in conflict with the order that is there.
     func beStrict() { isStrict = true }
 
     func whileUnderWay(_ hook: (@Sendable (OutboxChange) async throws -> Void)?) {

@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Objects without a handler that travel inside the JSON of what they belong to.
+/// Objects without a handler that travel inside the JSON of their owners.
 @Suite struct NestedTests {
   // MARK: - Model
 
@@ -88,7 +88,7 @@ import Testing
     #expect(change.changedJSON["title"] == nil)
     #expect(report["Part"].accepted.count == 1 && report.unhandled.isEmpty)
     #expect(try outbox.pending.isEmpty)
-    // What was accepted is the sync's again.
+    // An accepted edit is the sync's again.
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     let texts = try await stack.performBackgroundTask { try $0.fetch(Fetch<Part>()).map(\.text) }
     #expect(Set(texts) == ["one", "two"])

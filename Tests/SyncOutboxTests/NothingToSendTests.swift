@@ -7,7 +7,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What no handler would ever send is no change: it neither waits nor keeps anything from syncs.
+/// An edit that no handler would ever send is no change: it neither waits nor keeps anything from
+/// syncs.
 @Suite struct NothingToSendTests {
   // MARK: - Model
 
@@ -115,7 +116,7 @@ import Testing
     let report = try await outbox.send()
     #expect(report.accepted == 2 && report.waiting == 0 && report.unhandled.isEmpty)
     try expectRest()
-    // What was accepted is the sync's, the other ends among it.
+    // Accepted edits are the sync's, the other ends among them.
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     #expect(try await state() == old)
     #expect(try await stack.checkConsistency().problems.isEmpty)
@@ -128,7 +129,7 @@ import Testing
     #expect(try await outbox.send().description == "Nothing to send")
   }
 
-  /// But what a handler would send is named, as long as there is none.
+  /// But an edit that a handler would send is named, as long as there is none.
   @Test func an_edit_of_an_attribute_waits_for_a_handler() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     try await edit { try $0.fetch(Fetch<Category>("id == 3")).first?.name = "x" }

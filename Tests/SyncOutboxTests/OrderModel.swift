@@ -77,8 +77,7 @@ struct Shop {
     ) { first, _ in first }
   }
 
-  /// What of the objects of a server is not the same here, or was made twice; nothing when all are
-  /// equal.
+  /// The objects of a server that differ here, or were made twice; nothing when all are equal.
   func differences(from objects: [String: [Int64: JSONObject]]) throws -> [String] {
     var lines: [String] = []
     for entity in ["Customer", "Order", "Line", "Label"] {

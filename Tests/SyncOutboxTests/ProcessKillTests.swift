@@ -10,8 +10,8 @@
   import Testing
 
   /// A program of its own that edits and sends without end, `kill -9` at a random moment of its
-  /// life, and the next one on the same file. The server is reached by HTTP, and goes on with what
-  /// a program that is dead has asked for.
+  /// life, and the next one on the same file. The server is reached by HTTP, and goes on with the
+  /// requests of a dead program.
   @Suite(.timeLimit(.minutes(60))) struct ProcessKillTests {
     /// So many kills of each kind; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line
     /// about them.
@@ -51,8 +51,8 @@
       }
       server.desk.withLock { $0.faults = [] }
       let shop = try life.shop()
-      // What the first deletes here, because the server does not have it, the second may have to
-      // send.
+      // An object that the first deletes here, because the server does not have it, the second may
+      // have to send.
       for _ in 0..<2 {
         // A change that failed again and again is not tried before its time.
         let report = try await shop.outbox.send()
@@ -77,7 +77,7 @@
     }
   }
 
-  /// What a program is told that edits and sends until it is killed.
+  /// The settings of a program that edits and sends until it is killed.
   private struct Life: Codable {
     let store: URL
     let server: URL
@@ -105,7 +105,8 @@
         for _ in 0..<3 {
           step += 1
           let edit = RandomEdit(mark: "\(number)-\(step)", using: &random)
-          // One that meets an answer, and may not delete what that has changed, is given up.
+          // One that meets an answer, and may not delete an object that it has changed, is given
+          // up.
           try? await shop.edit { try edit.apply(in: $0) }
         }
         _ = try await report

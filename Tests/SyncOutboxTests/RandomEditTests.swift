@@ -40,7 +40,7 @@ import Testing
       default: try await program.pull()
       }
     }
-    // Two rounds: what the first deletes here may have to be sent in the second.
+    // Two rounds: a deletion of the first may have to be sent in the second.
     for _ in 0..<2 {
       for program in programs {
         program.outbox.retry = RetryPolicy(attempts: 3, delay: 0)
@@ -62,7 +62,7 @@ import Testing
 }
 
 extension Shop {
-  /// Takes over what the server has.
+  /// Takes over the server's objects.
   fileprivate func pull() async throws {
     for entity in ["Customer", "Label", "Order", "Line"] {
       let sync = Sync(.json(await server.json(entity)), inEntityNamed: entity, dataStack: stack)

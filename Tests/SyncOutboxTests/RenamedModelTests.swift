@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// The shop under other names: what an outbox keeps goes with them.
+/// The shop under other names: the records of an outbox go with them.
 @Suite struct RenamedModelTests {
   final class Buyer: ManagedObject {
     override class var renamedFrom: String? { "Customer" }

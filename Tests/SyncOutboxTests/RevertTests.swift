@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a refused change goes back to: what the server last said.
+/// A refused change goes back to the server's last values.
 @Suite struct RevertTests {
   private static let json = """
     [{"id": 1, "name": "Ann", "favourite_id": 10,

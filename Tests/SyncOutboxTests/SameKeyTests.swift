@@ -10,7 +10,7 @@ import Testing
 /// Answers with the key of another object: copies become one, and nothing that was entered here is
 /// lost.
 @Suite struct SameKeyTests {
-  /// Each sends what is its own; what waits in the other is no edit of the key.
+  /// Each sends its own changes; one that waits in the other is no edit of the key.
   @Test func a_key_from_the_server_is_taken_over_beside_another_outbox() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
@@ -23,7 +23,7 @@ import Testing
     #expect(await shop.server.objects["Order"]?[100]?["status"] == "paid")
   }
 
-  /// Two answers of one key are no copies of one object: what was entered here stays.
+  /// Two answers of one key are no copies of one object: edits here stay.
   @Test func an_answer_that_comes_twice_joins_nothing() async throws {
     let shop = try Shop()
     await shop.server.answer(.accepted(["id": 100]), to: "Order")
@@ -83,7 +83,7 @@ import Testing
     #expect(try shop.stored("Order")[100]?["status"] == "one")
   }
 
-  /// The server finds what it has by its name instead of making it.
+  /// The server finds an object of its own by the name instead of making one.
   @Test func an_object_of_the_server_that_it_gives_for_a_new_one_becomes_one_with_it() async throws
   {
     let shop = try Shop()
@@ -196,7 +196,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  /// The copy has what was sent; the label was taken away since.
+  /// The copy has the label that was sent; it was taken away here since.
   @Test func a_link_that_went_since_is_not_brought_back_by_the_copy() async throws {
     let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1}]"#, inEntityNamed: "Label")

@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What is sent, in which order, and what becomes of it.
+/// The changes that are sent, their order, and their outcomes.
 @Suite struct SendingTests {
   @Test func edits_of_one_object_are_one_change() async throws {
     let shop = try Shop()
@@ -206,7 +206,7 @@ import Testing
     #expect(try shop.outbox.pending.map(\.key) == [1])
     let states = try shop.stored("Order").mapValues { $0["status"] }
     #expect(states == [1: "b", 2: "b", 3: "a"])
-    // What was given up is overwritten by the next sync, what waits is not.
+    // An edit that was given up is overwritten by the next sync, one that waits is not.
     try await shop.stack.sync(
       #"[{"id": 1, "status": "a"}, {"id": 2, "status": "a"}, {"id": 3, "status": "a"}]"#,
       inEntityNamed: "Order")
@@ -385,7 +385,7 @@ import Testing
     #expect(Set(keys).count == 2)
   }
 
-  /// Merging is no other try: what is sent on top is another change.
+  /// Merging is no other try: the change that is sent on top is another one.
   @Test(arguments: [0, 1])
   func a_conflict_is_merged_and_sent_once_more_whatever_the_retries(_ attempts: Int) async throws {
     let shop = try Shop()

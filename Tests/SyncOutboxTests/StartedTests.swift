@@ -16,7 +16,7 @@ import Testing
     let shop = try Shop(store: store)
     shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0, longestDelay: 1)
     let first = try await shop.order("first")
-    // What was committed before is not heard of any more.
+    // Earlier commits are not heard of any more.
     await shop.stack.drainNotifications()
     shop.outbox.start(clock: clock)
     #expect(try await shop.outbox.outcome(of: first) == .settled)
@@ -202,7 +202,8 @@ import Testing
     }
     try shop.outbox.discard(try #require(try shop.outbox.pending.first { $0.entity == "Line" }))
     #expect(try await shop.outbox.outcome(of: line) == .settled)
-    // What another outbox sends is no business of this one; what none has a handler for is.
+    // A change that another outbox sends is no business of this one; one without a handler anywhere
+    // is.
     other.send(Label.self) { _ in .accepted() }
     #expect(try await other.outcome(of: order) == .settled)
     try Outbox.remove("api", from: shop.stack)

@@ -45,7 +45,7 @@ import Testing
     let (shop, report) = try await send(.accepted(key))
     #expect(report.accepted == 1 && report.unusedAnswers.isEmpty)
     #expect(try shop.stored("Order")[17]?["status"] == "new")
-    // What has one keeps it.
+    // An object that has one keeps it.
     await shop.server.answer(.accepted("18"), to: "Order")
     try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "edited" }
     let update = try await shop.outbox.send()

@@ -42,16 +42,16 @@ enum Strict {
     @ToOne var order: Order?
   }
 
-  /// A server with foreign keys: it refuses to refer to what it does not have, to make a line
-  /// without its order or an address without its customer, and to delete what something refers to.
-  /// The main line and the main address are set to null instead.
+  /// A server with foreign keys: it refuses references to objects that it does not have, a line
+  /// without its order or an address without its customer, and deletions of objects that others
+  /// refer to. The main line and the main address are set to null instead.
   actor Server {
     private(set) var objects: [String: [Int64: JSONObject]] = [:]
     private(set) var log: [String] = []
     private var next: Int64 = 100
     private var fault: (@Sendable (OutboxChange) throws -> OutboxAnswer?)?
 
-    /// What it does instead of answering as it should; nil is as it should.
+    /// Sets a fault in the place of an answer; nil is none.
     func fail(_ fault: (@Sendable (OutboxChange) throws -> OutboxAnswer?)?) { self.fault = fault }
 
     func forgetLog() { log = [] }

@@ -50,8 +50,8 @@ import Testing
     }
   }
 
-  /// - Parameter isLate: Whether the handlers come after the edits, and after what one of the two
-  ///   took in of them.
+  /// - Parameter isLate: Whether the handlers come after the edits, and after one of the two took
+  ///   some of them in.
   @Test(arguments: [false, true])
   func one_neither_waits_for_nor_shields_what_the_other_sends(_ isLate: Bool) async throws {
     let two = try Two()
@@ -67,7 +67,8 @@ import Testing
     #expect(try two.labels.pending.isEmpty)
     #expect(try two.orders.pending.map(\.entity) == ["Order"])
     #expect(try two.orders.status.waiting == 1)
-    // What the one has sent is the sync's again, though the other one has not sent anything.
+    // An edit that the one has sent is the sync's again, though the other one has not sent
+    // anything.
     try await two.sync("theirs")
     #expect(try two.texts() == ["new", "theirs"])
     let second = try await two.orders.send()

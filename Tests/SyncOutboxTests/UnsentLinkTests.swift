@@ -7,8 +7,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// A link that was made or taken away here stays until the answer to it, whatever became of what
-/// was sent, and whatever is known of its other end.
+/// A link that was made or taken away here stays until the answer to it, whatever the fate of the
+/// request, and whatever is known of its other end.
 @Suite struct UnsentLinkTests {
   // MARK: - Model
 
@@ -38,7 +38,7 @@ import Testing
 
   private struct Lost: Error {}
 
-  /// What became of the edit before the sync.
+  /// The fate of the edit before the sync.
   enum Fate: CaseIterable {
     case notSent, noAnswer, later, refused, behindOthers, looked, editedAgain, killed
   }
@@ -196,7 +196,7 @@ import Testing
       try await stack.sync(UnsentLinkTests.posts, inEntityNamed: "Post")
       #expect(try await state() == edited)
     }
-    // What is sent in the end is what was edited.
+    // The edits are sent in the end.
     server.sent.withLock { $0 = [] }
     server.answer.withLock { $0 = { _ in .accepted() } }
     for item in try outbox.pending { try outbox.retry(item) }
@@ -210,7 +210,7 @@ import Testing
     #expect(try await stack.checkConsistency().problems.isEmpty)
   }
 
-  /// The answer to an older sending says nothing of what was linked since.
+  /// The answer to an older sending says nothing of later links.
   @Test func a_repeated_answer_leaves_what_was_linked_since() async throws {
     try await load()
     try await edit { Post(context: $0).title = "new" }
@@ -284,7 +284,7 @@ import Testing
       [["id": 2, "tag_ids": [3]]] as JSONValue, inEntityNamed: "Post",
       operations: [.update, .updateRelationships, .deleteRelationships])
     #expect(try await state()[1].contains(" [2, 3] "))
-    // Taken back, it is what the server has.
+    // Taken back, it is as the server has it.
     try outbox.revert(outbox.refused)
     #expect(try await state()[1].contains(" [3] "))
     #expect(try outbox.pending.isEmpty)

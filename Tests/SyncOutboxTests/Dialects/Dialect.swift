@@ -48,7 +48,7 @@ struct Dialect: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Sends a change: what the user of an API like this writes.
+  /// Sends a change, as a program for an API like this does.
   func send(_ change: OutboxChange, to server: DialectLine) async throws -> OutboxAnswer {
     if links == .apart, change.entity == "Deal", change.kind != .delete {
       return try await sendApart(change, to: server)

@@ -1,7 +1,7 @@
 import SyncGraph
 import TestSupport
 
-/// One edit of the program of the dialects, here and in what is expected.
+/// One edit of the program of the dialects, here and in the expected graph.
 struct DialectEdit: Sendable {
   private let label: String
   private let kind: Int
@@ -17,7 +17,7 @@ struct DialectEdit: Sendable {
 
   /// Makes the edit.
   ///
-  /// - Returns: The same in what is expected, and what happened in words.
+  /// - Returns: The edit in words, and the same on the expected graph.
   func apply(
     in context: ManagedObjectContext, _ dialect: Dialect
   ) throws -> (text: String, expect: @Sendable (inout DialectGraph) -> Void) {

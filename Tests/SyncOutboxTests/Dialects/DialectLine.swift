@@ -38,7 +38,7 @@ final class DialectLine: Sendable {
   /// From now on no request arrives, as when the program that sends them is gone.
   func setDead(_ isDead: Bool) { state.withLock { $0.isDead = isDead } }
 
-  /// What happens while some requests are under way.
+  /// Sets a body that runs while some requests are under way.
   func whileUnderWay(_ body: (@Sendable () async throws -> Void)?) {
     state.withLock { $0.meanwhile = body }
   }

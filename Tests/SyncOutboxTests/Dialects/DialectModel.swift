@@ -1,9 +1,9 @@
 import SyncCore
 import SyncGraph
 
-/// What the random program of the dialects edits: deals of buyers, with items that belong to them
-/// and marks that several have. Every object has a label that no other one ever has, by which it is
-/// known here, on the server and in what is expected, whatever its key.
+/// The objects of the random program of the dialects: deals of buyers, with items that belong to
+/// them and marks that several have. Every object has a label that no other one ever has, by which
+/// it is known here, on the server and in the expected graph, whatever its key.
 final class Buyer: ManagedObject {
   @PrimaryKey var id: String?
   @Attribute var label: String?
@@ -46,7 +46,7 @@ struct DialectGraph: Equatable {
     var entity: String
     var state: String?
     var note: String?
-    /// Labels of what its relationships lead to.
+    /// Labels of the objects that its relationships lead to.
     var links: [String: Set<String>] = [:]
   }
 
@@ -66,7 +66,7 @@ struct DialectGraph: Equatable {
     }
   }
 
-  /// What is not the same in another graph, in one line each.
+  /// The differences from another graph, in one line each.
   func differences(from other: DialectGraph, _ names: (String, String)) -> [String] {
     var lines = (doubles + other.doubles).map { "\($0) is there twice" }
     for label in Set(nodes.keys).union(other.nodes.keys).sorted() {
@@ -86,7 +86,7 @@ struct DialectGraph: Equatable {
 }
 
 extension DialectGraph {
-  /// What a context has.
+  /// The graph of a context.
   init(_ context: ManagedObjectContext) throws {
     for buyer in try context.fetch(Fetch<Buyer>()) {
       let links = Set([buyer.favourite?.label].compactMap(\.self))

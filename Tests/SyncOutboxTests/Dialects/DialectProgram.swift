@@ -7,7 +7,7 @@ import SyncStore
 import TestSupport
 
 /// A program that edits, sends and syncs at random, and is ended in the middle now and then: it
-/// goes on with what was stored.
+/// goes on with the stored file.
 final class DialectProgram: Sendable {
   private struct State {
     var stack: DataStack
@@ -103,7 +103,7 @@ final class DialectProgram: Sendable {
     line.setDead(false)
   }
 
-  /// Takes over what the server has.
+  /// Takes over the server's objects.
   private func pull() async throws {
     try await line.turn.take {
       line.note("pull")
@@ -135,7 +135,7 @@ final class DialectProgram: Sendable {
     for item in try outbox.refused { try outbox.retry(item) }
   }
 
-  /// What happens while a request is under way.
+  /// Edits or syncs while a request is under way.
   private func interfere() async throws {
     switch draw({ Int.random(in: 0..<8, using: &$0) }) {
     case 0..<4: try await edit()
@@ -157,7 +157,7 @@ final class DialectProgram: Sendable {
     line.setDead(false)
   }
 
-  /// Goes on with a copy of what is stored at this moment: what happens here afterwards is lost.
+  /// Goes on with a copy of the file at this moment: later edits here are lost.
   private func end() async throws {
     try await line.turn.take {
       line.note("killed")
@@ -180,13 +180,13 @@ final class DialectProgram: Sendable {
 
   /// Sends and syncs on a good line until nothing waits.
   ///
-  /// - Returns: What is wrong then, a line each.
+  /// - Returns: The faults that are left, a line each.
   func settle() async throws -> [String] {
     line.setFaulty(false)
     line.setDead(false)
     var report = ""
     for _ in 0..<8 {
-      // What is to be left alone for a minute too.
+      // Those that are to be left alone for a minute, too.
       for item in try outbox.pending { try outbox.retry(item) }
       report = try await outbox.send().description
       try await pull()

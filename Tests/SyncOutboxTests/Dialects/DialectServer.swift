@@ -13,7 +13,8 @@ struct DialectServer: Sendable {
   var isRefusing = false
   private var next = 0
 
-  /// Requests that referred to what is not there, or took away what others refer to.
+  /// Requests that referred to objects that are not there, or took away objects that others refer
+  /// to.
   private(set) var violations: [String] = []
 
   init(_ dialect: Dialect) {
@@ -80,7 +81,7 @@ struct DialectServer: Sendable {
     }
   }
 
-  /// What a client gets that asks for all objects.
+  /// The answer to a client that asks for all objects.
   func list(_ entity: String) -> JSONValue {
     .array(
       (objects[entity] ?? [:]).sorted { $0.key < $1.key }.map { .object(whole(entity, $0.value)) })
@@ -161,7 +162,7 @@ struct DialectServer: Sendable {
     object["version"] = .integer((object["version"]?.integerValue ?? 0) + 1)
   }
 
-  /// Refuses what refers to what is not there.
+  /// Refuses an object with a reference to one that is not there.
   private mutating func check(_ json: JSONObject, _ request: String) -> OutboxAnswer? {
     for (name, entity) in Self.references {
       for key in Self.keys(json[name]) where objects[entity]?[key] == nil {
@@ -184,7 +185,7 @@ struct DialectServer: Sendable {
 
   // MARK: - Answers
 
-  /// An object with what is nested in it.
+  /// An object with its nested objects.
   private func whole(_ entity: String, _ object: JSONObject) -> JSONObject {
     var object = object
     if entity == "Deal", dialect.links == .nested {
