@@ -141,7 +141,7 @@ import Testing
         #expect(try labels("labels == %@", [1]) == [])
         try context.save()
       }
-      // What is no attribute for lists still takes none.
+      // An attribute that takes no lists still refuses them.
       #expect(throws: FilterError.self) { try labels("level == %@", [1, 2]) }
     }
   }

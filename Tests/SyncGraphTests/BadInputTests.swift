@@ -5,9 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Wrong input to contexts and objects: a typed error where it comes from data, a message that says
-/// what to do where only the program can be wrong. Never a silent nil, never a crash without a
-/// message.
+/// Wrong input to contexts and objects: a typed error where it comes from data, a message with
+/// advice where only the program can be wrong. Never a silent nil, never a crash without a message.
 @Suite struct BadInputTests {
   final class OtherUser: ManagedObject {
     override class var entityName: String { "User" }
@@ -204,7 +203,7 @@ import Testing
     }
   }
 
-  /// Runs a body that has to stop, and returns what it says.
+  /// Runs a body that has to stop, and returns its message.
   private func message(of result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

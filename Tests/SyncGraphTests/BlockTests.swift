@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a block has read stays as it was read until the block ends.
+/// Values that a block has read stay as they were read until the block ends.
 @Suite struct BlockTests {
   private let folder: TemporaryFolder
   private let stack: DataStack
@@ -117,7 +117,7 @@ import Testing
 
   @Test @MainActor func aPassOfTheMainActorIsABlock() async throws {
     let main = stack.mainContext
-    // What drains the main queue is known when it has ended a pass.
+    // The drain of the main queue is noticed when it has ended a pass.
     _ = try main.count(Fetch<User>())
     await withCheckedContinuation { ended in DispatchQueue.main.async { ended.resume() } }
     let user = try main.existingObject(with: x, as: User.self)
@@ -136,8 +136,8 @@ import Testing
     #expect(user.name == "new")
   }
 
-  /// The main thread waits by a semaphore: what a block has read stays until it ends, and the next
-  /// one begins with what was committed, though it uses nothing but a property.
+  /// The main thread waits by a semaphore: values that a block has read stay until it ends, and the
+  /// next one begins with the latest commit, though it uses nothing but a property.
   @Test @MainActor func aWaitForASemaphoreBelongsToItsBlock() async throws {
     let main = stack.mainContext
     let user = try main.existingObject(with: x, as: User.self)

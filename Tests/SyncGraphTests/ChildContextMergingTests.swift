@@ -4,7 +4,7 @@ import SyncStore
 import Testing
 
 @Suite struct ChildContextMergingTests {
-  // MARK: - What the parent does
+  // MARK: - Changes of the parent
 
   @Test(arguments: Kinship.allCases) func changesOfTheParentReachLoadedObjects(
     kinship: Kinship
@@ -90,7 +90,7 @@ import Testing
     scene.inChild { _ in #expect((held.objects[0] as? User)?.age == 1) }
   }
 
-  // MARK: - What others do
+  // MARK: - Changes of others
 
   @Test(arguments: Kinship.allCases) func commitsOfOthersComeThroughTheParent(
     kinship: Kinship
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: - Conflicts
 
-  /// Who deletes what the child edits.
+  /// The context that deletes the object that the child edits.
   enum Deleter: CaseIterable, Sendable { case parent, parentWithSave, other }
 
   private func scene(
@@ -294,7 +294,8 @@ import Testing
     #expect(try other.performAndWait { try other.user(1).name } == "Child")
   }
 
-  /// In the midst of a block a child does not know what its parent has merged meanwhile.
+  /// In the midst of a block a child does not know the changes that its parent has merged
+  /// meanwhile.
   @Test func whatAChildHandsOverIsInLineWithWhatTheParentMerged() throws {
     let stack = try DataStack.social()
     let (other, parent) = (stack.newBackgroundContext(), stack.newBackgroundContext())

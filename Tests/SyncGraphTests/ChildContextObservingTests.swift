@@ -5,7 +5,7 @@ import SyncStore
 import Testing
 
 @Suite struct ChildContextObservingTests {
-  /// What was told, in short.
+  /// The changes that were told, in short.
   private final class Log {
     var lines: [String] = []
     func take() -> [String] {

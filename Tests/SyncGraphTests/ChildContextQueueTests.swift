@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// Who owns the only note, as both ends of the relationship say.
+  /// The owner of the only note, as both ends of the relationship say.
   private static func ends(
     _ context: ManagedObjectContext
   ) throws -> (byNote: Int64?, byUser: Int64?) {

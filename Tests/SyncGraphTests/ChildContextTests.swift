@@ -79,7 +79,7 @@ import Testing
       #expect(found == 300)
       #expect(try stack.store.recorder.executed - before <= 3)
     }
-    // The parent did not have to make objects of what went through it.
+    // The parent did not have to make objects of the rows that went through it.
     #expect(parent.performAndWait { parent.registeredObjects.isEmpty })
   }
 

@@ -17,7 +17,7 @@ enum Kinship: CaseIterable, Sendable {
   case grandchild
 }
 
-/// A stored user and two unsaved ones: what a child context has to see, whatever its queue.
+/// A stored user and two unsaved ones: a child context has to see them, whatever its queue.
 ///
 /// | user | name | age | state in the parent |
 /// |---|---|---|---|
@@ -110,7 +110,7 @@ struct ChildScene {
     }
   }
 
-  /// What a context over the same store finds: names by number.
+  /// The users that a context over the same store finds: names by number.
   func stored() throws -> [Int64: String] {
     let reader = stack.newBackgroundContext()
     return try reader.performAndWait { try reader.names() }

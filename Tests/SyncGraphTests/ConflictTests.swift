@@ -104,7 +104,7 @@ import Testing
       case .storeWinsPerProperty, .objectWinsPerProperty:
         #expect(found == ("Mine", 1, "theirs"), "\(policy)")
       case .objectWins:
-        // Between blocks the other's mail was merged and is what the context has.
+        // Between blocks the other's mail was merged: the context has it.
         let email = moment == .betweenBlocks ? "theirs" : nil
         #expect(found == ("Mine", 1, email), "\(policy)")
       }

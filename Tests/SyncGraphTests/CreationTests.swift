@@ -2,7 +2,7 @@ import SyncCore
 import SyncGraph
 import Testing
 
-/// New objects, and what awakening does to old ones.
+/// New objects, and the effects of awakening on old ones.
 @Suite struct CreationTests {
   final class Poet: ManagedObject {
     @PrimaryKey var id: Int64 = 7

@@ -56,7 +56,7 @@ import Testing
     return stack
   }
 
-  /// What is there, told by keys: each object with what its relationships lead to.
+  /// The objects by keys: each with the destinations of its relationships.
   private static func describe(_ context: ManagedObjectContext) throws -> [String] {
     try ["Owner", "Part"].flatMap { entity in
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity)).map { object in
@@ -80,7 +80,7 @@ import Testing
     let fresh = stack.newBackgroundContext()
     let model = stack.model
 
-    // In memory, before anything is saved, and what the store made of it.
+    // In memory, before anything is saved, and in the store.
     var inMemory: [String] = []
     var afterSave: [String] = []
     var denied = false
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  /// What the context has read says nothing of it.
+  /// The values that the context has read say nothing of it.
   @Test func denyHoldsForObjectsThatAnotherContextHasStoredMeanwhile() throws {
     let stack = try DataStack.social()
     let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())

@@ -5,8 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Values at the edge of what their type holds come back as they were, and answers about them are
-/// the same from the store and from what is unsaved.
+/// Values at the limits of their type come back as they were, and answers about them are the same
+/// from the store and from unsaved objects.
 @Suite struct ExtremeValueTests {
   private let stack: DataStack
   private let context: ManagedObjectContext

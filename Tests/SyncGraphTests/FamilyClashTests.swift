@@ -6,8 +6,8 @@ import Testing
 
 /// Random changes in a context, its child and its grandchild, all of which have unsaved changes at
 /// the same time. Whatever wins: both sides of every relationship agree everywhere, nothing leads
-/// to an object that is not there, a save makes the parent say what the child says, and a rollback
-/// the child what the parent says.
+/// to an object that is not there, a save makes the parent say the same as the child, and a
+/// rollback the child the same as the parent.
 ///
 /// `FAMILY_SEEDS` runs more sequences, as in `FAMILY_SEEDS=600 swift test --filter FamilyClash`,
 /// from `FAMILY_FIRST` on.
@@ -80,7 +80,7 @@ private struct ClashRun {
     var a: [Int]
     var b: [Int]
 
-    /// What another state does not say.
+    /// The parts that another state does not have.
     func differences(from other: State) -> [String] {
       let (mine, theirs) = (oracle, other.oracle)
       var result: [String] = []
@@ -139,7 +139,7 @@ private struct ClashRun {
     do {
       try context.performAndWait { try context.save() }
     } catch let error as GraphError where error.code == .conflict && level > 0 {
-      // What was edited here was deleted there.
+      // An object that was edited here was deleted there.
       #expect(!error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.stored == nil })
       return try rollBack(level, moment)
     }

@@ -22,7 +22,7 @@ import Testing
 
 /// One sequence of random changes in the contexts of a family.
 struct FamilyRun {
-  /// What there is, and how it hangs together.
+  /// The objects, and how they hang together.
   struct State: Equatable {
     var oracle = GraphOracle()
     var a: [Int] = []
@@ -32,7 +32,7 @@ struct FamilyRun {
   /// From the root down.
   private let contexts: [ManagedObjectContext]
 
-  /// What the store says, then what each context says.
+  /// The state of the store, then that of each context.
   private var states: [State]
 
   /// Keeps objects from being freed, so that changes have to reach them.
@@ -47,7 +47,7 @@ struct FamilyRun {
   }
 
   /// Works in one of the contexts for a while, then saves it or rolls it back. Those below it have
-  /// no changes of their own then: what wins when both have some is another question.
+  /// no changes of their own then: which wins when both have some is another question.
   mutating func round(_ round: Int) throws {
     let pending = contexts.lastIndex { context in context.performAndWait { context.hasChanges } }
     let level = Int.random(in: (pending ?? 0)..<contexts.count, using: &run.random)
@@ -95,7 +95,7 @@ struct FamilyRun {
     }
   }
 
-  /// What a context of its own finds is what the store has.
+  /// A context of its own finds the objects of the store.
   func compareStore(_ reader: ManagedObjectContext) throws {
     let expected = states[0]
     try reader.performAndWait {

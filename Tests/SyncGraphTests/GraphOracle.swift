@@ -1,5 +1,5 @@
-/// What relationships should say, written down without objects: the relationships of
-/// `TestModels.relationships()`, by numbers of its A and B.
+/// The expected relationships, written down without objects: those of `TestModels.relationships()`,
+/// by numbers of its A and B.
 struct GraphOracle: Equatable {
   var partner: [Int: Int] = [:]  // A -> B
   var items: [Int: [Int]] = [:]  // A -> B, ordered

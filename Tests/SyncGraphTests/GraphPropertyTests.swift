@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Random changes to objects and to a plain description of what should come of them. Whatever is
-/// asked in between, both have to say the same, in the context and in the store.
+/// Random changes to objects and to a plain description of the expected outcome. Whatever is asked
+/// in between, both have to say the same, in the context and in the store.
 @Suite struct GraphPropertyTests {
   @Test(arguments: 0..<24 as Range<UInt64>) func objectsSayWhatTheDescriptionSays(
     seed: UInt64
@@ -167,7 +167,7 @@ struct GraphRun {
 }
 
 extension GraphOracle {
-  /// What the objects say.
+  /// The relationships of the objects.
   init(_ a: [Int: ManagedObject], _ b: [Int: ManagedObject]) {
     var numbers: [ManagedObject: Int] = [:]
     for (number, object) in a { numbers[object] = number }

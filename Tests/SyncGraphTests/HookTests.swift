@@ -5,7 +5,7 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// What hooks and observers may do in the middle of things: nearly everything.
+/// Hooks and observers may do nearly everything in the middle of things.
 @Suite(.timeLimit(.minutes(30))) struct HookTests {
   private let stack: DataStack
   private let context: ManagedObjectContext

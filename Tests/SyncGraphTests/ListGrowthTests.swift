@@ -39,7 +39,7 @@ import Testing
       user.chores.swapAt(0, index)
       model.swapAt(0, index)
     case 7 where index < model.count:
-      // Once more what is a member already: it stays where it stands first.
+      // A member once more: it stays where it stands first.
       user.chores.append(model[index])
     case 8 where index < model.count:
       context.delete(model[index])

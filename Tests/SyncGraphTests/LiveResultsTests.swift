@@ -45,7 +45,7 @@ import Testing
     try #require(try context.fetch(Fetch<User>("id == %@", id)).first)
   }
 
-  /// What was told since the last call.
+  /// The changes that were told since the last call.
   private final class Log {
     var changes: [LiveResultsChange] = []
     func take() -> [LiveResultsChange] {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// What the list was made of is unsaved no more, and not stored either.
+  /// The edits that the list was made of are unsaved no more, and not stored either.
   @Test(arguments: [MergePolicy.storeWins, .storeWinsPerProperty])
   func editsThatASaveGaveUpTakePartNoMore(policy: MergePolicy) throws {
     let context = context

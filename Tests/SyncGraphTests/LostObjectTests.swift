@@ -29,7 +29,8 @@ import Testing
     try #require(try context.fetch(Fetch<User>("id == %@", id)).first)
   }
 
-  /// The object is kept for its unsaved changes, can be read, and the save says what would be lost.
+  /// The object is kept for its unsaved changes, can be read, and the save names the object that
+  /// would be lost.
   private func expectKept(
     in context: ManagedObjectContext, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -50,7 +51,7 @@ import Testing
     #expect(error?.code == .conflict, sourceLocation: sourceLocation)
   }
 
-  /// What the grandchild changes of the user that goes.
+  /// The change that the grandchild makes to the user that goes.
   enum Change: CaseIterable, Sendable {
     case toOneOfAnother, manyToMany
   }

@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// What the store has of a relationship, dangling or not.
+  /// The number of a relationship's references in the store, dangling or not.
   private func stored(_ way: Way) throws -> Int {
     try stack.store.read { reader in
       let entity = try stack.model.requireEntity(named: way.isTurned ? "B" : "A")
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  /// Saves, and checks what the policy makes of it.
+  /// Saves, and checks the outcome of the policy.
   private func saved(
     _ owner: ManagedObject, _ gone: ManagedObject, _ way: Way, _ policy: MergePolicy
   ) throws {

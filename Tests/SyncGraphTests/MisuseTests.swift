@@ -5,8 +5,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What a program must not do with objects and contexts. It stops, and says what to do: it never
-/// hangs, never goes on with half of it, never stops without a word.
+/// Misuse of objects and contexts. It stops the program, with advice: it never hangs, never goes on
+/// with half of it, never stops without a word.
 @Suite(.timeLimit(.minutes(30))) struct MisuseTests {
   /// One thing not to be done.
   enum Misuse: String, CaseIterable, Codable, Sendable {
@@ -23,7 +23,7 @@ import Testing
     case truthAsNumber, textAsNumber, fractionAsNumber, numberAsText, textAsDate
     case relationshipAsAttribute, entityWithoutClass
 
-    /// What the message has to contain.
+    /// Words that the message has to contain.
     var words: [String] {
       switch self {
       case .objectOfAnotherContext, .objectOfAnotherContextByKey, .objectOfAnotherStack,
@@ -219,7 +219,7 @@ import Testing
   }
 }
 
-/// An object whose hooks do what a test asks for.
+/// An object whose hooks run bodies of a test.
 final class Meddler: ManagedObject {
   typealias Hook = (Meddler) throws -> Void
 

@@ -44,7 +44,7 @@ import Testing
     let stack = stack
     let observation = Observation(.dataStackDidChange, stack) { note in
       let changes = note.changeSet
-      // What was posted is committed.
+      // The posted changes are committed.
       let reader = stack.newBackgroundContext()
       let count = try? reader.performAndWait { try reader.count(Fetch<User>()) }
       #expect((count ?? 0) >= changes.inserted.count)

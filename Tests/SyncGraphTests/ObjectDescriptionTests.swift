@@ -2,7 +2,7 @@ import SyncCore
 import SyncGraph
 import Testing
 
-/// What `print(object)` shows.
+/// The output of `print(object)`.
 @Suite struct ObjectDescriptionTests {
   @Test func anObjectIsPrintedWithItsKeyAndValues() throws {
     let model = try ManagedObjectModel([

@@ -31,7 +31,7 @@ import Testing
     var current: Int { value.load(ordering: .relaxed) }
   }
 
-  /// Reads once, and counts what is told of it.
+  /// Reads once, and counts the changes that are told.
   private func count(_ read: () -> Void) -> Count {
     let count = Count()
     withObservationTracking(read) { count.value.add(1, ordering: .relaxed) }

@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What another process commits is noticed as what other contexts commit is. A second stack on the
+/// Commits of another process are noticed as those of other contexts are. A second stack on the
 /// same file stands for the process: it has a store and connections of its own.
 @Suite(.timeLimit(.minutes(5))) struct OtherProcessTests {
   private let folder: TemporaryFolder
@@ -216,7 +216,7 @@ import Testing
     context.performAndWait { #expect(user.value.name == "new") }
   }
 
-  /// Who belongs to a list, and where, is decided when it is written.
+  /// The members of a list, and their places, are decided when it is written.
   @Test func membersThatNoContextHasSeenGetPlacesOfTheirOwn() async throws {
     try change { User(context: $0).id = 1 }
     let context = here.newBackgroundContext()
@@ -269,7 +269,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// What a stack has told.
+/// The change sets that a stack has told.
 private final class Log: Sendable {
   private let state = Locked<[ChangeSet]>([])
   private let observation: Locked<NotificationTests.Observation?> = Locked(nil)

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// What a context says of the one-to-one, as `owner-passport` by their numbers; both sides.
+  /// The pairs of the one-to-one in a context, as `owner-passport` by their numbers; both sides.
   private func pairs(_ context: ManagedObjectContext) throws -> (
     users: [String], passports: [String]
   ) {
@@ -95,7 +95,7 @@ import Testing
     #expect(problems.isEmpty, "\(policy)", sourceLocation: location)
   }
 
-  /// Saves under a policy; what `error` refuses is rolled back.
+  /// Saves under a policy; edits that `error` refuses are rolled back.
   private func save(_ policy: MergePolicy) throws {
     try b.performAndWait {
       b.mergePolicy = policy

@@ -4,8 +4,8 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// Both sides of a one-to-one say the same although a block has read them at two times. What a
-/// context has not read yet is read as it is stored then, so that it may write one side alone
+/// Both sides of a one-to-one say the same although a block has read them at two times. A row that
+/// a context has not read yet is read as it is stored then, so that it may write one side alone
 /// without a conflict in any row.
 @Suite struct PairSettlingTests {
   enum Scene: CaseIterable {
@@ -69,7 +69,7 @@ import Testing
           guard let owner = partner["partner"] as? ManagedObject else { continue }
           #expect(owner["partner"] as? ManagedObject === partner)
         }
-        // What was stored here last, without a conflict, is what is stored.
+        // The pair that was stored here last, without a conflict, is in the store.
         switch scene {
         case .partnerTaken: break
         case .pairParted:
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Two accounts become one: what the old one gave away is not deleted with it.
+  /// Two accounts become one: objects that the old one gave away are not deleted with it.
   @Test(arguments: policies + [.error], [2, nil] as [Int64?])
   func whatLeftADeletedObjectStays(_ policy: MergePolicy, _ heir: Int64?) async throws {
     let stack = try DataStack(

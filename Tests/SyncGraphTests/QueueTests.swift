@@ -153,7 +153,7 @@ import Testing
     #expect(Self.text(result).contains("@MainActor"))
   }
 
-  /// What a program may do with an object and its context.
+  /// A use of an object and its context.
   enum Use: String, CaseIterable, Codable, Sendable {
     case fetch, count, values, insert, find, save, rollback, reset, refresh, hasChanges, batch,
       watch

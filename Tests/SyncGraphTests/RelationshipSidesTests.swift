@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Both sides of a relationship say the same in every context, also in the midst of blocks that
-/// read what others have changed meanwhile.
+/// read objects that others have changed meanwhile.
 @Suite struct RelationshipSidesTests {
   private let folder: TemporaryFolder
   private let stack: DataStack
@@ -109,7 +109,7 @@ import Testing
       for user in held { _ = user["passport"] }
       try grandchild.performAndWait { grandchild.delete(try Self.get(grandchild, "User", 1)) }
       try child.performAndWait { () throws -> Void in
-        // The grandchild reads the notes of what it has deleted again.
+        // The grandchild reads again the notes of the user that it has deleted.
         try child.insert(entityNamed: "Note")["id"] = 5 as Int64
         try child.save()
       }
@@ -214,7 +214,7 @@ import Testing
         try Self.get(parent, "Note", 9)["user"] = Self.get(parent, "User", 2)
         if isSaved { try parent.save() }
       }
-      // What the block has read stays.
+      // Values that the block has read stay.
       #expect(try Self.ids(Self.get(grandchild, "User", 1), "notes") == [1, 9])
     }
     try grandchild.performAndWait {
@@ -223,7 +223,8 @@ import Testing
     }
   }
 
-  /// What a parent has deleted and not saved is nothing to its children, whatever its rule leaves.
+  /// An object that a parent has deleted, and not saved, is gone for its children, whatever its
+  /// rule leaves.
   @Test(arguments: [DeleteRule.nullify, .cascade, .deny, .noAction])
   func membersThatTheParentHasDeletedAreInNoListOfAChild(_ rule: DeleteRule) throws {
     let scene = try RelationshipSidesTests(isFile: false, noteRule: rule, userRule: rule)
@@ -247,7 +248,7 @@ import Testing
     }
   }
 
-  /// The parent takes back what the child has read and made its edit on.
+  /// The parent takes back a change that the child has read and made its edit on.
   @Test func anEditOfAChildDoesNotBringBackWhatTheParentTookBack() throws {
     let (parent, child) = (parent, child)
     try parent.performAndWait {
@@ -270,7 +271,7 @@ import Testing
     }
   }
 
-  /// The grandchild edits what the child has deleted, and saved, during its block.
+  /// The grandchild edits an object that the child has deleted, and saved, during its block.
   @Test(arguments: [false, true], [MergePolicy.error, .storeWins])
   func aGrandchildBringsNothingBack(_ isStored: Bool, _ policy: MergePolicy) throws {
     grandchild.mergePolicy = policy

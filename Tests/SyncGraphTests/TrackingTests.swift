@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What is to be sent: each object once, until it was acknowledged.
+/// Changes to send: each object once, until it was acknowledged.
 @Suite struct TrackingTests {
   private let stack: DataStack
   private let context: ManagedObjectContext
@@ -50,7 +50,7 @@ import Testing
     try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
   }
 
-  /// What a sync does, as far as the history is concerned.
+  /// A commit of a sync, as far as the history is concerned.
   private func importing(_ body: (StoreTransaction) throws -> Void) throws {
     _ = try stack.store.write(TransactionInfo(source: .import), body)
   }
@@ -142,7 +142,7 @@ import Testing
     #expect(try pending() == ["insertion of User 1"])
     try acknowledge()
     try stack.purgeHistory(before: .distantFuture)
-    // Who never read what was purged is told so, and not given the rest.
+    // A consumer that never read the purged commits is told so, and not given the rest.
     #expect(throws: StoreError.self) { try pending("another") }
     #expect(try pending() == [])
     try stack.removeConsumer("server")
@@ -200,7 +200,7 @@ import Testing
     #expect(try stack.history(from: .distantFuture).isEmpty)
     let second = Date(timeIntervalSince1970: 1_002)
     #expect(try stack.history(since: HistoryToken(number: 2), from: second).count == 1)
-    // What was purged is never left out in silence.
+    // Purged commits are never left out in silence.
     try stack.purgeHistory(before: second)
     #expect(try since(2) == [2, 3])
     let error = #expect(throws: StoreError.self) { try since(1) }

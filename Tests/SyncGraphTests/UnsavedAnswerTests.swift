@@ -27,7 +27,7 @@ import Testing
 
 /// Objects of a random graph, some of them saved, then changed, joined by others and deleted.
 private struct UnsavedScene {
-  /// What is asked; objects as arguments are asked for their identifiers each time.
+  /// A question; objects as arguments are asked for their identifiers each time.
   struct Question {
     enum Form: CaseIterable { case objects, batches, identifiers, values, distinct, groups, query }
 

@@ -3,7 +3,7 @@ import SyncGraph
 import SyncStore
 import Testing
 
-/// What a save checks besides types: counts, required objects, rules of classes.
+/// The checks of a save besides types: counts, required objects, rules of classes.
 @Suite struct ValidationTests {
   private let stack: DataStack
   private let context: ManagedObjectContext

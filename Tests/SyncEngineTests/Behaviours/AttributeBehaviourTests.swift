@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Which key fills which attribute, with what.
+/// Which key fills which attribute, with which value.
 @Suite(.timeLimit(.minutes(30))) struct AttributeBehaviourTests {
   /// A stack with the transformers that the model names.
   static func stack() throws -> DataStack {
@@ -161,7 +161,7 @@ import Testing
     let items = try dictionaries("[{\"id\": 1, \(test.item)}]")
     try stack.sync(items, inEntityNamed: test.entity)
     #expect(try outcome(test, stack) == test.expected)
-    // What comes again as it is changes nothing.
+    // The same items once more change nothing.
     #expect(try stack.sync(items, inEntityNamed: test.entity).isUnchanged)
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// One behaviour as a program meets it: a model document opened by
 /// name, JSON synced by one of the public calls, and values read back by key.
 struct BehaviourCase: CustomTestStringConvertible, Sendable {
-  /// A sync: the entity, the JSON, and what it may do.
+  /// A sync: the entity, the JSON, and the operations.
   struct Step: Sendable {
     let entity: String
     let json: String
@@ -60,7 +60,7 @@ struct BehaviourCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { rule }
 
-  /// Runs the steps by one kind of call and looks at what came out.
+  /// Runs the steps by one kind of call and compares the outcome.
   func check(_ call: SyncCall) async throws {
     let folder = try TemporaryFolder()
     let stack = try DataStack.opened(model, in: call == .operationWithFile ? folder.url : nil)
@@ -145,7 +145,7 @@ enum SyncCall: String, CaseIterable, Sendable {
   private func now(_ body: () throws -> some Any) throws { _ = try body() }
 }
 
-/// What `JSONSerialization` makes of a text.
+/// Reads a text with `JSONSerialization`.
 func dictionaries(_ json: String) throws -> [[String: Any]] {
   let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
   return try #require(object as? [[String: Any]])

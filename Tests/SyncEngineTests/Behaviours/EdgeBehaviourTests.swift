@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Payloads and models at the edge of what services send.
+/// Payloads that services rarely send, and models for them.
 @Suite(.timeLimit(.minutes(30))) struct EdgeBehaviourTests {
   static let cases = [
     BehaviourCase(

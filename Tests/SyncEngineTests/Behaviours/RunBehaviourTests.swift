@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What every call does with entity, JSON and operations.
+/// The effect of every call with entity, JSON and operations.
 @Suite(.timeLimit(.minutes(30))) struct RunBehaviourTests {
   private static let store = BehaviourCase.Step(
     "User", #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#)

@@ -1,7 +1,7 @@
 import SyncStack
 import Testing
 
-/// What one item costs that cannot be stored as it stands.
+/// The loss by one item that cannot be stored as it stands.
 @Suite struct ItemPolicyTests {
   private func bench() throws -> SyncBench {
     try SyncBench(
@@ -149,7 +149,7 @@ import Testing
     #expect(report.skipped == 2)
   }
 
-  // MARK: - Who is to blame
+  // MARK: - Blame
 
   /// Payloads of albums with the keys of those that are stored afterwards.
   static let shared = [
@@ -238,7 +238,7 @@ import Testing
     #expect(try other.count("Room") == 2)
   }
 
-  // MARK: - What it claims
+  // MARK: - Claims of an item
 
   @Test("what an item names that is left out is not deleted, at any depth")
   func claimsWhatItNames() throws {
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  // MARK: - What is known of it
+  // MARK: - Records of an item
 
   @Test("what was left out is handed over with place, key, text and reason", arguments: [nil, 1])
   func handsOver(partItems: Int?) throws {

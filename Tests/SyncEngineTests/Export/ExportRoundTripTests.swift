@@ -3,8 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Importing what was exported changes nothing, whatever the objects and however they hang
-/// together.
+/// Importing an export changes nothing, whatever the objects and however they hang together.
 @Suite struct ExportRoundTripTests {
   enum Model: String, CaseIterable {
     case social, relationships, tree, vehicles, allTypes, annotated

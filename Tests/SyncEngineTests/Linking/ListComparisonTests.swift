@@ -3,8 +3,8 @@ import Testing
 
 @testable import SyncEngine
 
-/// Lists are compared with their stored members as these go by: what differs comes out whole, and
-/// nothing else.
+/// Lists are compared with their stored members as these go by: lists that differ come out whole,
+/// and no others.
 @Suite struct ListComparisonTests {
   @Test(arguments: UInt64(1)...20)
   func whatDiffersComesOutWhole(seed: UInt64) {

@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Lists that a later list of the same owner replaces: what they mention is mentioned all the same.
+/// Lists that a later list of the same owner replaces: their mentions count all the same.
 @Suite struct ReplacedListTests {
 
   /// An owner that lists an object is stronger than the object itself, until the list is given

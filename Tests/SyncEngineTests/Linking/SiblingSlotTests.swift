@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Subentities of one entity number their own properties alike: what one of them keeps in a slot
+/// Subentities of one entity number their own properties alike: a value of one of them in a slot
 /// says nothing about the relationship that another has there.
 @Suite struct SiblingSlotTests {
   @Test func aNumberOfASiblingIsNoOwnerOfAnOrderedList() throws {

@@ -1,7 +1,7 @@
 import SyncStack
 import TestSupport
 
-/// What random edits did and was not acknowledged, told apart by comparing the graph before and
+/// The effects of random edits that were not acknowledged, found by comparing the graph before and
 /// after each save: it knows nothing of histories and slots.
 struct LocalEdits {
   /// A link that came or went: owner, relationship, member.
@@ -57,7 +57,7 @@ struct LocalEdits {
     self = LocalEdits()
   }
 
-  /// What of the edits a sync lost, in words; nil when nothing.
+  /// The first edit that a sync lost, in words; nil when none.
   func loss(_ before: OracleGraph, _ after: OracleGraph) -> String? {
     for id in existing where after.objects[id] == nil { return "\(id) is gone" }
     for (field, value) in values {

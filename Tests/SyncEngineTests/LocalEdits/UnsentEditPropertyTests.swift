@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// What was lost, with the way there.
+  /// The edit that was lost, with the way there.
   private func run(
     _ testCase: OracleTests.Case, _ model: ManagedObjectModel, _ seed: UInt64
   ) throws -> String? {

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// With change tracking on a sync leaves alone what was edited here and not sent yet, and says so.
+/// With change tracking on a sync leaves unsent edits alone, and says so.
 @Suite(.timeLimit(.minutes(30))) struct UnsentEditTests {
   private let stack: DataStack
   private let context: ManagedObjectContext

@@ -82,7 +82,7 @@ import Testing
       try context.save()
     }
     let exported = try stack.export("Thing")
-    // A unit has its own nearest number of each date: what comes back once stays.
+    // A unit has its own nearest number of each date: a date that comes back once stays.
     try stack.sync(exported, inEntityNamed: "Thing")
     #expect(try stack.export("Thing") == exported)
     #expect(try stack.sync(exported, inEntityNamed: "Thing").isUnchanged)

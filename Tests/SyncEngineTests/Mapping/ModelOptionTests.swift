@@ -2,8 +2,8 @@ import Foundation
 import SyncStack
 import Testing
 
-/// What a model says beside names and types, in every way of saying which key fills what: one test
-/// per cell, and the page of the documentation that shows the same cells.
+/// The settings of a model beside names and types, in every way of saying which key fills which
+/// property: one test per cell, and the page of the documentation that shows the same cells.
 @Suite struct ModelOptionTests {
   /// How a mapping is said.
   enum Way: String, CaseIterable, Sendable {
@@ -20,7 +20,7 @@ import Testing
     let entities: [EntityDraft]
     /// Syncs of the first entity.
     let syncs: [(json: String, operations: SyncOperations)]
-    /// What is stored in the end.
+    /// The stored objects in the end.
     let expected: [String: [String]]
     var findings: [SyncReport.Finding.Kind] = []
     /// Ways in which something else says it.
@@ -299,7 +299,7 @@ import Testing
     let remarks = report.findings(of: .mappingRemark).filter { $0.entity == "Content" }
     #expect(remarks.map(\.property) == [nil, "id", "ref", "others"], "\(report.findings)")
     let unresolved = report.findings(of: .unresolvedReference)
-    // To set what is set already is no advice.
+    // To advise a setting that is set already is no advice.
     #expect(unresolved.count == 1 && !unresolved[0].message.contains("createsStubs"))
   }
 
@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  /// A serializer that says what the conventions say.
+  /// A serializer with the rules of the conventions.
   private static func serializer(
     of entity: EntityDescription, isMixed: Bool
   ) -> EntitySerializer<ManagedObject> {

@@ -19,7 +19,7 @@ func plan(
 }
 
 extension PlanNode {
-  /// What a path of keys fills: `name`, `company.objects`, parted by spaces; sorted.
+  /// The properties that a path of keys fills: `name`, `company.objects`, parted by spaces; sorted.
   func meaning(of keys: String...) -> String {
     var table: MemberTable? = members
     var targets: [MemberTarget] = []

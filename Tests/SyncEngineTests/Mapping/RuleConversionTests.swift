@@ -2,7 +2,7 @@ import Foundation
 import SyncStack
 import Testing
 
-/// What each kind of rule takes, and what it makes of it.
+/// The values that each kind of rule takes, and the values that it makes of them.
 @Suite struct RuleConversionTests {
   private static let types: [(String, AttributeType)] = [
     ("text", .string), ("flag", .boolean), ("short", .integer16), ("whole", .integer64),
@@ -10,8 +10,8 @@ import Testing
     ("bytes", .binary),
   ]
 
-  /// What a rule makes of a JSON value: the value of the attribute, `absent`, or the code of the
-  /// error.
+  /// The outcome of a rule for a JSON value: the value of the attribute, `absent`, or the code of
+  /// the error.
   private func stored(_ attribute: String, _ rule: Rule, _ json: String) throws -> String {
     let properties = RuleConversionTests.types.map { PropertyDraft.attribute($0.0, $0.1) }
     let model = try ManagedObjectModel([

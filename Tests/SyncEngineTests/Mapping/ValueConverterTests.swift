@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ValueConverterTests {
-  /// What a JSON text becomes, as text: a kind and the stored form, `empty`, `ignored` or the
+  /// The conversion of a JSON text, as text: a kind and the stored form, `empty`, `ignored` or the
   /// reason.
   private func converted(_ json: String, _ converter: ValueConverter) throws -> String {
     let tape = JSONTape()

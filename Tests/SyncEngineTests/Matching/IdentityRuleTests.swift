@@ -2,10 +2,10 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Who a nested one-to-many child is: the owner's own child of that key; else the entity's only
-/// object of that key, unless another owner has listed it before in this payload or session: then
-/// it moves; else a new object. Parts, batches and pages are applied in order; only deletions and
-/// waiting references are decided at the end.
+/// The identity of a nested one-to-many child: the owner's own child of that key; else the entity's
+/// only object of that key, unless another owner has listed it before in this payload or session:
+/// then it moves; else a new object. Parts, batches and pages are applied in order; only deletions
+/// and waiting references are decided at the end.
 @Suite struct IdentityRuleTests {
   /// In how many pieces a payload comes.
   enum Way: CaseIterable, CustomTestStringConvertible {
@@ -159,7 +159,7 @@ import Testing
     #expect(try late.objects("Company") == ["id=9 name=late employees=[1,2]"])
   }
 
-  // MARK: - What changed
+  // MARK: - Changes of owners
 
   private static let newOwnerFirst =
     #"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#

@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Which of several objects a key means, and which of them may become one, goes by what was there
+/// Which of several objects a key means, and which of them may become one, goes by the objects from
 /// before the payload.
 @Suite struct KeyChoiceTests {
   /// None of several moves; of those with the same owner, which is none, the first stays.
@@ -33,7 +33,7 @@ import Testing
     #expect(try bench.objects("Animal") == ["id=5 name=n walker=1", "id=5 walker=2"])
   }
 
-  /// Person 2 is given twice in one list, so it is certain who lists person 3.
+  /// Person 2 is given twice in one list, so it is certain which owner lists person 3.
   @Test("a child stays with an owner that lists it further down", arguments: [1, nil])
   func presentOwnersComeFirst(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Where a payload mentions little of a table, keys are looked up and members read owner by owner:
-/// what is not read must be nothing that counts.
+/// rows that are not read must not count.
 @Suite struct LargeTableTests {
   @Test(
     "below a given parent of a tree, too, members leave a list that does not name them",

@@ -5,7 +5,7 @@ import Testing
 /// Several objects of one key, children of different owners or of each other: which of them is
 /// meant.
 @Suite struct NamesakeTests {
-  /// Who is a child already is not taken away by a list further up that names the same key.
+  /// A child is not taken away by a list further up that names the same key.
   @Test(
     "an owner's child is its own, though an object of that key is nested below itself",
     arguments: [1, nil])
@@ -184,8 +184,8 @@ import Testing
           : ["id=2 name=cat owner=4", "id=2 walker=1"]))
   }
 
-  /// The key under `animals` means a dog of the same payload, and a list is stronger than what the
-  /// dog says.
+  /// The key under `animals` means a dog of the same payload, and a list is stronger than the dog's
+  /// own reference.
   @Test("a list of keys takes a new object of a subentity", arguments: [2, nil])
   func listsOfKeysTakeSubentities(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())

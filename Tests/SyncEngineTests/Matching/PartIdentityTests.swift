@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What parts of a payload come to that know nothing of those to come.
+/// The outcome of parts of a payload, which know nothing of those to come.
 @Suite struct PartIdentityTests {
 
   @Test("what an owner lists that is not stored is free", arguments: [1, 2, nil])

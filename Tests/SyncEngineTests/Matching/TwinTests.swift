@@ -4,7 +4,7 @@ import Testing
 
 /// One key under an entity and under a subentity of it in one payload: one object of the subentity.
 @Suite struct TwinTests {
-  /// The animals after a payload of persons, and what was told of them.
+  /// The animals after a payload of persons, and the findings about them.
   private func animals(
     _ payload: String, size: Int?, operations: SyncOperations = .all
   ) throws -> [String] {
@@ -106,8 +106,8 @@ import Testing
     #expect(try bench.objects("Dog") == ["id=2 owner=2", "id=4 owner=2"])
   }
 
-  /// A mention may lie in another mention of the object: what it says was said before what
-  /// surrounds it.
+  /// A mention may lie in another mention of the object: its values come before those that surround
+  /// it.
   @Test("an object that is nested below itself says last what stands around", arguments: [nil, 1])
   func nestedBelowItself(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
@@ -129,7 +129,7 @@ import Testing
     #expect(try bench.objects("Dog") == ["id=2 owner=3 walker=1"])
   }
 
-  // MARK: - What the subentity demands
+  // MARK: - Demands of the subentity
 
   private func kennel(scope: String? = nil) throws -> SyncBench {
     try SyncBench(

@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: Failure(number: number)) { try await operation.value }
       }
     }
-    // It is there for those who come later, too.
+    // It is there for later callers, too.
     #expect(try await operations[0].value == 0)
   }
 
@@ -400,7 +400,7 @@ import Testing
       waiting.cancel()
     }
     await queue.untilEmpty()
-    // What lay in their place is something else by now.
+    // Their memory is used by other objects by now.
     let others = (0..<2_000).map { _ in BlockOperation() }
     late.start()
     #expect(late.isFinished && others.allSatisfy { $0.isReady })

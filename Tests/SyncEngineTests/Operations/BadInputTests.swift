@@ -3,14 +3,15 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Wrong input ends in a typed error that says what and where, and the store stays as it was.
+/// Wrong input ends in a typed error that names the fault and its place, and the store stays as it
+/// was.
 @Suite struct BadInputTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let payload: SyncPayload
     var entity = "User"
     var path: String?
-    /// What the message has to say, so that a person can act on it.
+    /// Words that the message has to have, so that a person can act on it.
     let mentions: [String]
     var testDescription: String { name }
 

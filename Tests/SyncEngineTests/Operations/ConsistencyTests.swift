@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The check of a store finds what no store writes, and repairs what can be derived.
+/// The check of a store finds damage that no store writes, and repairs values that can be derived.
 @Suite(.timeLimit(.minutes(5))) struct ConsistencyTests {
   struct Damage: CustomTestStringConvertible, Sendable {
     let kind: ConsistencyProblem.Kind
@@ -135,7 +135,7 @@ import Testing
     #expect(problem.isRepairable == damage.isRepairable)
     #expect(problem.description.contains(damage.table))
     guard damage.isRepairable else { return }
-    // What is not asked for stays.
+    // A kind that is not asked for stays.
     if damage.kind != .counters {
       let other = try await stack.checkConsistency(repairing: [.keys])
       #expect(other.problems == found.problems)

@@ -5,9 +5,9 @@ import Testing
 
 /// The main context, two background contexts, a child of the main one and a child of that edit,
 /// save, roll back and sync at random, all of them with unsaved changes at the same time, under
-/// every merge policy. Before each step a background context commits, and in the midst of a block of
-/// a child the contexts above it go on too. After each step both sides of every relationship say the
-/// same in each of them, and in the end all say what the store says.
+/// every merge policy. Before each step a background context commits, and in the midst of a block
+/// of a child the contexts above it go on too. After each step both sides of every relationship say
+/// the same in each of them, and in the end all say the same as the store.
 ///
 /// A program suspends while a context works, or its main thread waits, and nothing drains the main
 /// queue meanwhile.
@@ -177,7 +177,7 @@ struct AgreementRun {
     }
   }
 
-  /// Saves, and does what a program does when it may not.
+  /// Saves, and goes on as a program does when it may not.
   private mutating func save(_ level: Int) async throws {
     let context = contexts[level]
     let isRefreshed = random.chance(50)
@@ -328,7 +328,7 @@ struct BlockEdits {
   }
 
   mutating func edit() throws {
-    // With what its delete rules take along, and mostly unsaved for long.
+    // With the objects that its delete rules take along, and mostly unsaved for long.
     if context.parent != nil, random.chance(20) {
       let entity = random.pick(["User", "User", "Note", "Passport", "Tag"])
       return context.delete(try any(entity))

@@ -11,7 +11,7 @@ import Testing
     let table: String
     let statement: String
 
-    /// Whether something of what a program does every day meets it.
+    /// Whether the daily work of a program meets it.
     var isMet = true
 
     var testDescription: String { statement }
@@ -71,7 +71,7 @@ import Testing
         "_syncstack_fingerprints",
         "UPDATE _syncstack_fingerprints SET id = 9223372036854775807 "
           + "WHERE id = (SELECT max(id) FROM _syncstack_fingerprints)", isMet: false),
-      // What the log says is not believed then, and everything is read.
+      // The log is not believed then, and everything is read.
       Damage(
         "_syncstack_print_log",
         "UPDATE _syncstack_print_log SET data = x'0100000000000000fbffffffffffffff'", isMet: false),
@@ -143,7 +143,7 @@ import Testing
     #expect(met.texts.contains { $0.contains("Table “\(table)” is damaged") }, "\(met.texts)")
   }
 
-  /// A list that seemed empty because it could not be read is not what anything is saved on.
+  /// No save goes by a list that seemed empty because it could not be read.
   @Test func aContextThatMetDamageDoesNotSaveUntilItIsReset() throws {
     let file = try DamagedStore()
     try file.execute("UPDATE Note SET _row = -7 WHERE _row = 2")
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  // MARK: - What programs do
+  // MARK: - The work of programs
 
   /// Opens the file, and closes it whatever happens.
   private static func using(
@@ -295,7 +295,7 @@ import Testing
     ]
 }
 
-/// What work met: errors of the library's own kinds, nothing else.
+/// The errors that work met: of the library's own kinds, no others.
 private final class Met {
   private(set) var texts: [String] = []
 

@@ -45,7 +45,7 @@ struct DamagedStore {
     ["id": 3, "name": "Cyd", "notes": [], "tags": []],
   ]
 
-  /// Made once: what each test does to it, it does to a copy.
+  /// Made once: each test works on a copy.
   private static let original = Result { try DamagedStore(making: ()) }
 
   init() throws {

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What JSON says and the class of the program cannot read does not get into the store.
+/// A value of JSON that the class of the program cannot read does not get into the store.
 @Suite struct DeclaredTypeSyncTests {
   enum Kind: String, ValueConvertible { case plain, rich }
   enum Level: Int16, ValueConvertible { case low, high }

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Whatever bytes come, a sync stores what they say or throws a typed error with a position and
+/// Whatever bytes come, a sync stores their values or throws a typed error with a position and
 /// leaves the store as it was; it never stops the process.
 @Suite(.timeLimit(.minutes(30))) struct HostilePayloadTests {
   /// Words have keys of text and may refer to each other; numbers have keys that are integers.
@@ -32,7 +32,7 @@ import Testing
     let testDescription: String
     let entity: String
     let payload: Data
-    /// The objects afterwards, or the error; and what the report says.
+    /// The objects afterwards, or the error; and the findings of the report.
     let outcome: String
 
     init(_ name: String, _ json: String, _ outcome: String) {
@@ -330,7 +330,7 @@ import Testing
     damage < 8 ? byte ^ (1 << damage) : substitutes[damage - 8]
   }
 
-  /// Either the damage is noticed and nothing happens, or the sync does what the damaged text says.
+  /// Either the damage is noticed and nothing happens, or the sync takes the damaged text.
   @Test(arguments: [1, 5, 7, 8, 11, 12, 16, 21]) func aDamagedByteIsRefusedOrMeansSomething(
     _ damage: Int
   ) throws {

@@ -9,7 +9,7 @@ final class User: ManagedObject {
   @Attribute var age: Int32?
 }
 
-/// What several suites ask of a stack.
+/// Calls of a stack that several suites use.
 extension DataStack {
   /// A stack over the social model.
   static func social(_ kind: StoreKind = .memory) throws -> DataStack {

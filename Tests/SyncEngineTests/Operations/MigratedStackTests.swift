@@ -84,7 +84,7 @@ import Testing
     try stack.close()
   }
 
-  /// The numbers in what a session keeps are those of the old model.
+  /// The numbers in a kept session are those of the old model.
   @Test func aPageSessionOfTheOldModelIsNotGoneOnWith() async throws {
     let old = try open(before)
     try await old.sync(first, inEntityNamed: "User")
@@ -97,7 +97,7 @@ import Testing
     try stack.close()
   }
 
-  /// A session that began anew would delete what the pages before the migration brought.
+  /// A session that began anew would delete the objects of the pages before the migration.
   @Test func aPageSessionOfARenamedEntityDoesNotBeginAnew() async throws {
     let old = try open([EntityDraft("Member", [.attribute("id", .integer64)])])
     try await SyncSession(entity: "Member", dataStack: old, name: "pages").sync(

@@ -92,7 +92,7 @@ import Testing
       try sync(#"[{"id": 1, "name": "b"}, {"id": 2}, {"id": "#)
     }
     #expect(try kept().isEmpty)
-    // A batch that was committed before the end keeps what it kept.
+    // A batch that was committed before the end keeps its items.
     #expect(throws: (any Error).self) {
       try sync(#"[{"id": 1, "name": "b"}, {"id": 2}, {"id": 3, "name": "c"}, {"id": "#) {
         $0.transaction = .perBatch(2)

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What a report says to a person, and what several of them say together.
+/// The text of a report, and the sum of several.
 @Suite struct ReportTests {
   private func stack() throws -> DataStack {
     try DataStack(model: TestModels.social(), store: .inMemory)
@@ -145,7 +145,7 @@ import Testing
     #expect(users.insertedKeys == [4] && users.updatedKeys == [1] && users.deletedKeys == [2])
     let id = ManagedObjectID(entity: users.entity, row: users.updated[0].row)
     #expect(Set(changes.changedProperties(of: id)) == ["name", "age"])
-    // What the payload names anywhere is not deleted.
+    // An object that the payload names anywhere is not deleted.
     #expect(changes.entities.first { $0.entity.name == "Note" }?.insertedKeys == [7])
   }
 

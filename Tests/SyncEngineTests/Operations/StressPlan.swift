@@ -2,7 +2,7 @@ import Foundation
 import SyncStack
 import TestSupport
 
-/// One sync of a stress run: what it says, how it is queued, and when it is cancelled.
+/// One sync of a stress run: its items, how it is queued, and when it is cancelled.
 struct StressPlan: Sendable {
   enum Cancellation: Sendable {
     case never
@@ -62,18 +62,18 @@ struct StressPlan: Sendable {
   }
 }
 
-/// What the store has to hold: keys and names of the users.
+/// The expected store: keys and names of the users.
 struct StressOracle: Sendable, Equatable {
   private(set) var names: [Int64: String] = [:]
 
-  /// What a sync changes, by key.
+  /// The changes of a sync, by key.
   struct Changes: Equatable {
     var inserted: Set<Int64> = []
     var updated: Set<Int64> = []
     var deleted: Set<Int64> = []
   }
 
-  /// Does what a sync does.
+  /// Makes the changes of a sync.
   mutating func apply(_ plan: StressPlan) -> Changes {
     var changes = Changes()
     for (key, name) in plan.items {
@@ -97,7 +97,7 @@ struct StressOracle: Sendable, Equatable {
 }
 
 extension StressOracle.Changes {
-  /// What a commit says that it changed.
+  /// The changes of a commit.
   init(_ changes: ChangeSet) {
     func keys(_ values: ChangeKeys) -> [Int64] {
       values.compactMap { if case .int(let key) = $0 { key } else { nil } }

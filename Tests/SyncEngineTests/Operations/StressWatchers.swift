@@ -2,15 +2,15 @@ import Foundation
 import SyncStack
 import TestSupport
 
-/// Fifty observers of one stack, of every kind, and what each of them heard.
+/// Fifty observers of one stack, of every kind, and the change sets that each of them heard.
 final class StressObservers: Sendable {
   private let stack: DataStack
   private let tokens: Locked<[Token]>
   private let loggers: [SyncLogger]
 
-  /// What those on the notification center heard, one list each.
+  /// The change sets of those on the notification center, one list each.
   let classic: [Log<ChangeSet>]
-  /// What those who await heard, one list each, once the stack is closed.
+  /// The change sets of those that await, one list each, once the stack is closed.
   let awaited: [Task<[ChangeSet], Never>]
   /// The generations of the lines that each logger wrote.
   let logged: [Log<Int64>]

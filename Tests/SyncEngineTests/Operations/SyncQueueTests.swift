@@ -370,7 +370,7 @@ import Testing
     #expect(try stack.keys("User") == [1])
   }
 
-  /// What a delegate may not do in the middle of a sync.
+  /// A call that a delegate may not make in the middle of a sync.
   enum Forbidden: CaseIterable, Sendable {
     case save, saveInAnotherContext, batch, sync, close, drop
   }

@@ -29,7 +29,7 @@ import Testing
     #expect(ends.map(\.number).sorted() == plans.map(\.number))
     let finished = Set(ends.filter { $0.name == .syncDidFinish }.map(\.number))
 
-    // What was committed, in commit order, is what the syncs say one after the other.
+    // The commits, in their order, are those of the syncs one after the other.
     let commits = observers.classic[0].all
     #expect(zip(commits, commits.dropFirst()).allSatisfy { $0.generation < $1.generation })
     var oracle = StressOracle()
@@ -43,7 +43,7 @@ import Testing
     }
     #expect(stored == oracle.names)
 
-    // A sync that was stopped left no trace, one that was not says what was committed.
+    // A sync that was stopped left no trace, the report of one that was not is that of its commit.
     var unchanged = 0
     for (number, sync) in run.syncs.enumerated() {
       switch try #require(sync.result) {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TimetableTests {
   private var table = Timetable(Timetable.Pace.usual)
 
-  /// What comes of events, each at a second.
+  /// The actions after events, each at a second.
   private func actions(
     _ events: [(Double, Timetable.Event)],
     _ table: Timetable = Timetable(Timetable.Pace.usual)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Random sequences of payloads that come again and again, with other options and scopes, edits,
-/// dry runs and cancels in between: with fingerprints a sync does and reports what it does without
+/// dry runs and cancels in between: with fingerprints a sync does and reports the same as without
 /// them.
 ///
 /// `FINGERPRINT_SEEDS` runs more sequences, as in

@@ -1,7 +1,7 @@
 import SyncStack
 import TestSupport
 
-/// A random sequence of syncs whose items mostly came before, with what else happens to a store in
+/// A random sequence of syncs whose items mostly came before, with other writes to the store in
 /// between, run twice: with fingerprints and without.
 struct FingerprintSequence {
   enum Step: CustomStringConvertible {
@@ -99,7 +99,8 @@ struct FingerprintSequence {
 
   // MARK: - Running
 
-  /// What first differs, in words; nil when nothing does. Counts the items that were passed over.
+  /// The first difference, in words; nil when there is none. Counts the items that were passed
+  /// over.
   func difference(_ steps: [Step]) throws -> String? {
     let on = try Store(model: model, configuration: .init(.memory))
     let off = try Store(model: model, configuration: .init(.memory))

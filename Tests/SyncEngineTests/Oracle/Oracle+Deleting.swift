@@ -1,7 +1,7 @@
 import SyncStack
 
-/// The children of a given parent, and what is decided at the end: references whose object came
-/// late, what goes, and which objects of one key become one.
+/// The children of a given parent, and the decisions at the end: references whose object came late,
+/// objects that go, and which objects of one key become one.
 extension Oracle {
   // MARK: - A given parent
 
@@ -14,7 +14,7 @@ extension Oracle {
         deletes: true, isComplete: isComplete && !hasParts, option: .delete))
   }
 
-  /// Who leaves a given parent, where the list came in parts.
+  /// Takes children out of a given parent whose list came in parts.
   mutating func releaseChildren() {
     guard case .parent(let parent, let relationship) = request.scope, hasParts else { return }
     let children = roots.compactMap(\.object)
@@ -56,7 +56,7 @@ extension Oracle {
       }
       let inverse = entity.inverse(of: relationship)
       if let inverse, !inverse.isToMany {
-        // What later parts said of the object counts more.
+        // The mentions of later parts count more.
         let membership = Membership(id, inverse)
         let present = graph[id].toOne[inverse.name]
         guard present == nil || present == owner || taken.contains(membership) else { continue }
@@ -70,7 +70,7 @@ extension Oracle {
     }
   }
 
-  // MARK: - What goes
+  // MARK: - Deletions
 
   /// Items of which none can be used: the sync is refused, at any size.
   var isErrorDocument: Bool { !request.items.isEmpty && roots.isEmpty }

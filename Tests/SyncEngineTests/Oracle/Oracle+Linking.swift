@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What a part says of attributes and relationships, and what becomes of it.
+/// The statements of a part about attributes and relationships, and their effects.
 extension Oracle {
   /// One thing that the payload says of a relationship.
   struct Statement {
@@ -11,7 +11,7 @@ extension Oracle {
     var missing: [Missing] = []
     var deletes = false
     var isComplete = true
-    /// What has to be allowed so that members who are not listed are deleted.
+    /// The option that has to be allowed so that members that are not listed are deleted.
     var option = SyncOperations.deleteRelationships
   }
 
@@ -118,12 +118,12 @@ extension Oracle {
     return last.reversed()
   }
 
-  /// Carries out what was said. Objects' own to-one relationships first, then the lists, which are
+  /// Carries out the statements. Objects' own to-one relationships first, then the lists, which are
   /// stronger.
   mutating func link() {
     let last = lastStatements()
     for statement in last {
-      // What is given again replaces what waited there.
+      // A reference that is given again replaces those that waited there.
       waiting.removeAll {
         $0.owner == statement.owner && $0.relationship.name == statement.relationship.name
           && statement.option != .delete
@@ -189,7 +189,8 @@ extension Oracle {
     if relationship.isOrdered { graph[owner].toMany[relationship.name] = wanted }
   }
 
-  /// Many-to-many: what any list of the payload names is linked, whichever side it stands on.
+  /// Many-to-many: a member that any list of the payload names is linked, whichever side it stands
+  /// on.
   mutating func shareMembers(_ statements: [Statement]) {
     func names(_ owner: OracleID, _ name: String?, _ member: OracleID) -> Bool {
       statements.contains {
@@ -207,7 +208,7 @@ extension Oracle {
         graph.unlink(relationship, of: owner, from: member)
       }
     }
-    // Who joins a list from the other side comes to its end, in the order of the rows.
+    // A member that joins a list from the other side comes to its end, in the order of the rows.
     for statement in statements.sorted(by: { $0.owner < $1.owner }) {
       for member in wanted(statement) {
         graph.link(statement.relationship, of: statement.owner, to: member)

@@ -46,7 +46,7 @@ extension Oracle {
   }
 
   /// From the top of the payload down, level by level. On each level first everything that is
-  /// certain; then, in payload order, what has to be found elsewhere or made.
+  /// certain; then, in payload order, the objects that have to be found elsewhere or made.
   mutating func match(_ roots: [OracleItem]) {
     var unreached: [OracleItem] = []
     var level = roots
@@ -65,7 +65,7 @@ extension Oracle {
       }
       level = reached.flatMap { reachedChildren($0) }
     }
-    // What stands below an object that may not be written is left alone, so it is not deleted.
+    // An item below an object that may not be written is left alone, so it is not deleted.
     for item in unreached where item.same == nil {
       if let id = candidates(item).filter({ !new.contains($0) }).min() { mentioned.insert(id) }
     }
@@ -79,13 +79,13 @@ extension Oracle {
     }
   }
 
-  /// What stands below an item, and below those that are the same object.
+  /// The items below an item, and below those that are the same object.
   private func reachedChildren(_ item: OracleItem) -> [OracleItem] {
     guard mayLay else { return item.children }
     return item.children + items.filter { $0.same === item }.flatMap(\.children)
   }
 
-  /// Whether what is said of an object under a superentity counts.
+  /// Whether the values of an object under a superentity count.
   var mayLay: Bool {
     request.operations.isSuperset(of: [
       .insert, .update, .insertRelationships, .updateRelationships,

@@ -1,6 +1,6 @@
 import SyncStack
 
-/// What a sync is asked to do, in the oracle's terms.
+/// The request of a sync, in the oracle's terms.
 struct OracleRequest {
   enum Scope {
     case entity
@@ -21,18 +21,18 @@ struct OracleRequest {
 }
 
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
-/// architecture, with no thought for speed. What the engine does is measured against it.
+/// architecture, with no thought for speed. The engine is measured against it.
 ///
 /// Parts are applied in order, each as if it were the payload: objects of an earlier one are stored
 /// ones. At the end references are linked whose object has come, and objects that no part mentioned
 /// are deleted.
 struct Oracle {
   var graph: OracleGraph
-  /// What was there before the payload, which says what is in scope.
+  /// The graph before the payload, which decides on the scope.
   let stored: OracleGraph
   let request: OracleRequest
 
-  // What all parts said.
+  // The statements of all parts.
   var roots: [OracleItem] = []
   var isComplete = true
   var mentioned: Set<OracleID> = []
@@ -48,7 +48,7 @@ struct Oracle {
   /// Whether something would have to be made of an entity that is abstract.
   var isImpossible = false
 
-  // What the part says that is worked off.
+  // The statements of the part that is worked off.
   var items: [OracleItem] = []
   var new: Set<OracleID> = []
   var before: OracleGraph

@@ -2,7 +2,7 @@ import Foundation
 import SyncStack
 import TestSupport
 
-/// Random edits in a context: what an app does to the store between two syncs.
+/// Random edits in a context, as an app makes them between two syncs.
 struct OracleEdits {
   let seed: UInt64
 

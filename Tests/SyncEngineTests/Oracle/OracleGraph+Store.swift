@@ -32,7 +32,7 @@ extension OracleGraph {
     }
   }
 
-  /// What is wrong inside: links that only one side knows, and links to nowhere.
+  /// Faults inside: links that only one side knows, and links to nowhere.
   var inconsistencies: [String] {
     var result: [String] = []
     for (id, object) in objects {
@@ -60,7 +60,7 @@ extension OracleGraph {
   }
 
   /// The graph as lines that do not depend on the row numbers of new objects: objects that `before`
-  /// had are told apart by row, others by entity and key and what they are linked to.
+  /// had are told apart by row, others by entity, key and links.
   func lines(since before: OracleGraph) -> [String] {
     var names: [OracleID: String] = [:]
     for (id, object) in objects {
@@ -93,8 +93,8 @@ extension OracleGraph {
     return parts.joined(separator: " ")
   }
 
-  /// What differs from an earlier graph: names of inserted objects by entity and key, the changed
-  /// properties of each stored one, and the rows that are gone.
+  /// The differences from an earlier graph: names of inserted objects by entity and key, the
+  /// changed properties of each stored one, and the rows that are gone.
   func changes(since before: OracleGraph) -> OracleChanges {
     var changes = OracleChanges()
     for (id, object) in objects {

@@ -16,7 +16,7 @@ struct OraclePayloads {
   /// object is in the lists of two owners: then it makes no difference in how many pieces a payload
   /// comes.
   var isConsistent = false
-  /// What was described and listed so far of a consistent payload.
+  /// The objects that were described and listed so far of a consistent payload.
   var described: Set<[Int64]> = []
   var listed: Set<[Int64]> = []
   /// Whether there are local edits and cancelled syncs between the syncs.

@@ -40,13 +40,14 @@ struct OracleStep: CustomStringConvertible {
   }
 }
 
-/// A way to run the syncs of a sequence that must not change what comes out.
+/// A way to run the syncs of a sequence that must not change the outcome.
 struct OracleVariant: CustomTestStringConvertible, Sendable {
-  /// In how many transactions, and what lies between them.
+  /// In how many transactions, and with which ends between them.
   enum Form: Equatable {
     /// One.
     case whole
-    /// A page session; one that is kept begins anew with each page, with what the store kept of it.
+    /// A page session; one that is kept begins anew with each page, from the session that the store
+    /// kept.
     case pages(isKept: Bool)
     /// A commit per batch; one that is stopped is run again from the beginning.
     case batches(areStopped: Bool)
@@ -60,7 +61,7 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  /// As a caller gets it who says nothing.
+  /// As a caller without settings gets it.
   static let plain = OracleVariant(name: "plain")
 
   /// Worked off in parts of so many items, as payloads are that do not fit into memory.
@@ -87,10 +88,10 @@ struct OracleVariant: CustomTestStringConvertible, Sendable {
 struct OracleSequence {
   let model: ManagedObjectModel
   var variant = OracleVariant.plain
-  /// Whether the syncs have to come to what they come to in one piece.
+  /// Whether the syncs have to have the same outcome as in one piece.
   var comparesWithWhole = false
 
-  /// What first differs, in words; nil when nothing does.
+  /// The first difference, in words; nil when there is none.
   func difference(_ steps: [OracleStep]) throws -> String? {
     let stack = try DataStack(model: model, configuration: .init(.memory))
     defer { try? stack.close() }
@@ -163,14 +164,15 @@ struct OracleSequence {
     let after = try OracleGraph(store)
     if let first = after.inconsistencies.first { return "inconsistent: \(first)" }
     let comparison = Comparison(before: before, expected: expected, after: after)
-    // What one part changed and another changed back was changed.
+    // A value that one part changed and another changed back was changed.
     guard variant.size == nil else { return comparison.difference }
     return comparison.difference ?? comparison.difference(report, changes)
   }
 
   // MARK: - Several transactions
 
-  /// What comes of a sync that takes several transactions: only the graph can be compared.
+  /// The first difference after a sync that takes several transactions: only the graph can be
+  /// compared.
   private func differenceInSteps(
     _ form: OracleVariant.Form, _ engine: SyncRequest, _ request: OracleRequest,
     _ before: OracleGraph, _ store: Store
@@ -268,7 +270,7 @@ struct OracleSequence {
       return "\n  before \(before.lines(since: before))\n  oracle \(missing)\n  engine \(extra)"
     }
 
-    /// How what was told differs from what was changed.
+    /// How the report and the change set differ from the changes.
     func difference(_ report: SyncReport, _ changes: ChangeSet) -> String? {
       let exact = after.changes(since: before)
       let recorded = OracleChanges(changes)

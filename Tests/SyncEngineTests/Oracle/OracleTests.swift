@@ -7,8 +7,8 @@ import Testing
 /// graph, the same change set and the same counts.
 ///
 /// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`,
-/// from `ORACLE_FIRST` on. ``variants`` are ways to run the syncs that must not change what comes
-/// out: a new one is a line there.
+/// from `ORACLE_FIRST` on. ``variants`` are ways to run the syncs that must not change the outcome:
+/// a new one is a line there.
 @Suite struct OracleTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String
@@ -116,7 +116,7 @@ import Testing
   /// Ways to run a sync.
   static let variants = [OracleVariant.plain] + [1, 2, 7].map { OracleVariant.parts(of: $0) }
 
-  /// Ways to run a sync that take several transactions, with a last one for what goes.
+  /// Ways to run a sync that take several transactions, with a last one for deletions.
   static let stepwise: [OracleVariant] = [
     .pages(of: 1), .pages(of: 2), .pages(of: 2, areKept: true), .batches(of: 1), .batches(of: 3),
   ]

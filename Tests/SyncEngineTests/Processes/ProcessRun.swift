@@ -2,13 +2,14 @@ import Foundation
 import SyncStack
 import TestSupport
 
-/// What one of several processes that write one file does, and what has to be left of it.
+/// The work of one of several processes that write one file, and the objects that have to be left
+/// of it.
 ///
 /// All of them put objects of their own into shared lists, arrange these, pair their objects with
 /// shared ones and count with a shared counter. Objects of their own alone are not touched by
 /// others, so they have to be there at the end.
 struct ProcessRun {
-  /// What has to be stored in the end of what is one process's own.
+  /// The objects of one process's own that have to be stored in the end.
   struct Outcome: Codable {
     /// Names of the objects that are left.
     var names: [String: String] = [:]
@@ -73,7 +74,7 @@ struct ProcessRun {
     ])
   }
 
-  /// What is there before the processes begin.
+  /// Makes the objects that are there before the processes begin.
   static func prepare(_ folder: URL) throws {
     let stack = try open(folder)
     let context = stack.newBackgroundContext()

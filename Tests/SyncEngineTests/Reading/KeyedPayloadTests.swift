@@ -39,7 +39,7 @@ import Testing
     let bench = try ShapeBench(person: ["sync.keyedBy": "handle"])
     try bench.sync(#"{"ann": {"id": "1", "name": "Ann"}, "bob": {"id": "2"}}"#)
     #expect(try bench.people("handle") == ["1 ann", "2 bob"])
-    // One object and a list are what they were.
+    // One object, and a list, are read as ever.
     try bench.sync(#"[{"id": "3", "handle": "c"}]"#, [.insert])
     try bench.sync(#"{"id": "4", "handle": "d"}"#, [.insert])
     #expect(try bench.people("handle") == ["1 ann", "2 bob", "3 c", "4 d"])

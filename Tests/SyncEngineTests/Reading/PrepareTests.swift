@@ -118,7 +118,7 @@ import Testing
     #expect(try bench.people("handle") == ["a api"])
   }
 
-  // MARK: - What is not there
+  // MARK: - Missing objects
 
   @Test func aNestedObjectThatMayNotBeMadeIsReportedWhereItStands() throws {
     let bench = try ShapeBench()

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The snapshots of the examples. What differs between them was counted by another program.
+/// The snapshots of the examples. Their differences were counted by another program.
 @Suite struct CountriesTests {
   private func bench() throws -> SyncBench {
     try SyncBench(ManagedObjectModel(contentsOf: Fixtures.exampleData("Countries.xcdatamodeld")))

@@ -3,9 +3,9 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The documents of iso-codes as they are: their own keys, the list under the standard's name. What
-/// is expected was counted in the documents of version 4.15 and is checked against what is
-/// installed.
+/// The documents of iso-codes as they are: their own keys, the list under the standard's name. The
+/// expected numbers were counted in the documents of version 4.15 and are checked against the
+/// installed ones.
 @Suite(.enabled(if: ISOCodes.areInstalled, "the package iso-codes is not installed"))
 struct ISOCodesTests {
   private func bench() throws -> SyncBench {

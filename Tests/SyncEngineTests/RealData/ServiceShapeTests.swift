@@ -181,7 +181,7 @@ struct ServiceShapeTests {
     let fresh = try shape.stack()
     try fresh.sync(shape.second, inEntityNamed: shape.entity)
     #expect(try stack.export(shape.entity) == fresh.export(shape.entity))
-    // What is only referred to is not deleted with its owner.
+    // An object that is only referred to is not deleted with its owner.
     var (left, right) = (try counts(stack), try counts(fresh))
     left["Repository"] = nil
     right["Repository"] = nil

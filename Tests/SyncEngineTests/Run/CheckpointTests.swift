@@ -3,9 +3,9 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Every loop over what a payload says or the store holds passes checkpoints, so that no phase
-/// works for long without asking whether it was cancelled. The checkpoints of a payload of twice
-/// the size tell how many loops do so: each is one more for every 256 objects more.
+/// Every loop over the items of a payload or the rows of a store passes checkpoints, so that no
+/// phase works for long without asking whether it was cancelled. The checkpoints of a payload of
+/// twice the size tell how many loops do so: each is one more for every 256 objects more.
 @Suite struct CheckpointTests {
   private static let size = 512
 

@@ -2,9 +2,9 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What the delegate is asked, and what its answer does.
+/// The questions to the delegate, and the effects of its answers.
 @Suite struct DelegateRuleTests {
-  /// Runs a sync and returns what was asked: entity, key of the item, key of the parent.
+  /// Runs a sync and returns the questions: entity, key of the item, key of the parent.
   private func asked(
     _ bench: SyncBench, _ json: String, _ entity: String = "User",
     answer: @escaping (JSONValue, String) -> JSONValue = { item, _ in item }

@@ -46,7 +46,7 @@ import Testing
     }
     #expect(report.entities["User"]?.inserted == 10)
     #expect(report.entities["Note"]?.inserted == 20)
-    // Tags and companies gain members, and nothing else changes of what was there.
+    // Tags and companies gain members, and nothing else changes of the objects that were there.
     #expect(report.entities["User"]?.updated == 0 && report.entities["Note"]?.updated == 0)
     #expect(report.deleted == 0)
     let after = try bench.objects("User")

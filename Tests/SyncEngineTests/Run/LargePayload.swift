@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Users with all that belongs to them, as a complete payload says it: what the store has to be
+/// Users with all that belongs to them, as a complete payload says it: the expected store
 /// afterwards.
 struct LargePayload {
   struct User: Equatable {
@@ -18,7 +18,7 @@ struct LargePayload {
   private var order: [Int] = []
   private var random: SeededGenerator
   private var lastKey = 0
-  /// Who names all tags as objects; the others name them by their keys.
+  /// The user that names all tags as objects; the others name them by their keys.
   private var bringer = 0
 
   init(seed: UInt64, userCount: Int) {

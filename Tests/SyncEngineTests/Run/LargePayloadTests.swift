@@ -3,8 +3,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Payloads larger than what is read, compared and written at a time: whichever way they are worked
-/// off, the store holds what they say, and who stays is the object that it was.
+/// Payloads larger than a part that is read, compared and written at a time: whichever way they are
+/// worked off, the store holds their objects, and one that stays is the object that it was.
 ///
 /// `LARGE_SEEDS` runs more of them, as in `LARGE_SEEDS=100 swift test --filter LargePayloadTests`,
 /// from `LARGE_FIRST` on.

@@ -2,13 +2,13 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Pages of one session give what one payload gives; only the end deletes.
+/// Pages of one session give the same as one payload; only the end deletes.
 @Suite struct PageTests {
   private func page(_ json: String, _ state: SessionState, _ bench: SyncBench) throws {
     try bench.sync(json, "User") { $0.session = state }
   }
 
-  /// What was not there when the first page came may be there when the next one does.
+  /// An object that was not there when the first page came may be there when the next one does.
   @Test func aPageFindsObjectsOfAnotherProgram() throws {
     let bench = try SyncBench(TestModels.userNotes())
     let state = SessionState(entity: try bench.model.requireEntity(named: "User"), name: nil)

@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What several parts of a payload say of the same things, in the order in which they say it.
+/// The statements of several parts of a payload about one object, in their order.
 @Suite struct PartConflictTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -86,7 +86,7 @@ import Testing
     try whole.sync("[\(testCase.items.joined(separator: ","))]", "User") {
       $0.settings.operations = testCase.operations
     }
-    // What one page has to know of the others outlives the process.
+    // The state that one page needs of the others outlives the process.
     try paged.syncPages(
       "[\(testCase.items.joined(separator: ","))]", "User", size: 1, isKept: true,
       operations: testCase.operations)

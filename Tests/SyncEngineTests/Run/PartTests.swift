@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// A payload that is worked off in parts gives what it gives as a whole.
+/// A payload that is worked off in parts gives the same as in one.
 @Suite struct PartTests {
   private let payload = #"""
     [{"id": 1, "name": "a", "notes": [{"id": 1}, {"id": 2}], "company_id": 5, "tags": [{"id": 1}]},
@@ -55,8 +55,8 @@ import Testing
     #expect(try empty.objects("Note") == filled.objects("Note"))
   }
 
-  /// What a part brings into an empty store is not looked up, so the indexes are built once, at the
-  /// end.
+  /// The objects of a part for an empty store are not looked up, so the indexes are built once, at
+  /// the end.
   @Test func anEmptyStoreTakesPartsWithoutLookingKeysUp() throws {
     let bench = try SyncBench(TestModels.userNotes())
     let items = (0..<6_000).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }

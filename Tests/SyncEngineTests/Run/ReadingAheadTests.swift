@@ -4,7 +4,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// The next part of a payload is read while the one before it is written, and what comes out is the
+/// The next part of a payload is read while the one before it is written, and the outcome is the
 /// same.
 ///
 /// `READING_SEEDS` runs more sequences in each of eight blocks, from eight times `READING_FIRST`
@@ -68,9 +68,9 @@ import Testing
     return try SyncRun(request, store: bench.store, control: control).run()
   }
 
-  // MARK: - What comes out
+  // MARK: - Outcomes
 
-  /// What one sync did, in words.
+  /// The outcome of one sync, in words.
   static func outcome(
     _ json: String, _ bench: SyncBench, _ change: (inout SyncRequest) -> Void
   ) throws -> String {
@@ -110,7 +110,7 @@ import Testing
 
   /// Syncs made-up payloads with the help of another thread and without it, and expects the same.
   ///
-  /// - Parameter settings: What a sync of so many bytes is to be like besides.
+  /// - Parameter settings: Further settings of a sync of so many bytes.
   static func expectTheSame(
     _ block: Int,
     _ settings: (inout OraclePayloads, _ byteCount: Int) -> (inout SyncRequest) -> Void
@@ -128,7 +128,7 @@ import Testing
       for _ in 0..<3 {
         let items = try payloads.sequence(of: ["Album"], length: 4).flatMap(\.items)
         var json = "\(JSONValue.array(items))"
-        // What is no JSON is found while what stands before it is written or staged.
+        // Text that is no JSON is found while the items before it are written or staged.
         if payloads.generator.chance(20) {
           json = String(json.prefix(Int.random(in: 0...json.count, using: &payloads.generator)))
         }

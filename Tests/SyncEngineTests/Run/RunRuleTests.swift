@@ -116,8 +116,8 @@ import Testing
 
   // MARK: - Keys
 
-  /// The organisation is its own parent, so what its first item says of the parent it says of
-  /// itself.
+  /// The organisation is its own parent, so its first item speaks of itself where it speaks of the
+  /// parent.
   @Test(
     "what an item says again comes after an object without key in between", arguments: [1, nil])
   func laterItemsComeAfterObjectsWithoutKey(size: Int?) throws {

@@ -13,7 +13,7 @@ import Testing
       }, uniquingKeysWith: +)
   }
 
-  /// A way to give relationships, and what a sync of so many objects of it says.
+  /// A way to give relationships, and the statements of a sync of so many objects.
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String
     var model: @Sendable () throws -> ManagedObjectModel = { try TestModels.social() }

@@ -3,7 +3,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// A sync that commits per batch finds what was stored of the same payload until one was stopped.
+/// A sync that commits per batch finds the objects that were stored of the same payload until one
+/// was stopped.
 @Suite struct StoppedBatchTests {
   private let bench: SyncBench
 
@@ -11,7 +12,7 @@ import Testing
     bench = try SyncBench(TestModels.social())
   }
 
-  /// Users whose notes move, refer to what comes later, and repeat.
+  /// Users whose notes move, refer to later objects, and repeat.
   private static let items = (0..<200).map { number in
     """
     {"id": \(number % 150), "name": "n\(number)", "company_id": \((number * 7) % 40), \
@@ -61,7 +62,7 @@ import Testing
     #expect(try bench.count("User") == 150)
   }
 
-  /// Later batches see in it what earlier ones would have stored.
+  /// Later batches see in it the objects that earlier ones would have stored.
   @Test(arguments: [1, 10]) func aDryRunReportsWhatTheRunReports(_ size: Int) throws {
     try bench.sync(#"[{"id": 900, "notes": [{"id": 901}]}]"#, "User")
     let before = try bench.store.read { try $0.dump() }

@@ -217,8 +217,8 @@ import Testing
     #expect(error?.code == .invalidRequest)
   }
 
-  /// Lists of two entities in a circle, cut and ordered at random, over stores in which anything may
-  /// be: afterwards there is exactly what they say.
+  /// Lists of two entities in a circle, cut and ordered at random, over stores in which anything
+  /// may be: afterwards the store has exactly their objects.
   @Test(arguments: 0..<16)
   func listsInAnyOrderLeaveWhatTheySay(_ seed: Int) async throws {
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -2,8 +2,8 @@ import Foundation
 import SyncStack
 import Testing
 
-/// Entities whose objects lead to others of their kind: when a payload is a tree, and what it says
-/// of those it does not mention.
+/// Entities whose objects lead to others of their kind: when a payload is a tree, and its effect on
+/// those it does not mention.
 @Suite struct TreePayloadTests {
   private static func bench(
     _ rule: DeleteRule = .nullify, isDeclared: Bool = false, hasList: Bool = true

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What earlier libraries of serializers did wrong, one by one.
+/// Faults of earlier libraries of serializers, one by one.
 @Suite struct CureTests {
   private let bench: SerializerBench
 

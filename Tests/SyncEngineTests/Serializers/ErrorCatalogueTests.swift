@@ -6,7 +6,7 @@ import Testing
 /// Every kind of failure that can meet a mapping by hand is a typed error that names its place. The
 /// names are those of the catalogue that older libraries of serializers stopped the program for.
 @Suite struct ErrorCatalogueTests {
-  /// What an error says, whatever its type.
+  /// The contents of an error, whatever its type.
   struct Facts: Equatable {
     var type = ""
     var code = ""

@@ -2,7 +2,7 @@ import Foundation
 import SyncStack
 import Testing
 
-/// The hook that sees what an item fills an object with.
+/// The hook that sees the values with which an item fills an object.
 @Suite struct FillHookTests {
   private let bench: SerializerBench
 
@@ -10,7 +10,7 @@ import Testing
     bench = try SerializerBench()
   }
 
-  /// Collects what hooks were called with.
+  /// Collects the arguments of hooks.
   private final class Calls: Sendable {
     private let texts = Locked<[String]>([])
     var all: [String] { texts.withLock { $0 } }

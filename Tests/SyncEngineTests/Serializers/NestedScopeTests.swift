@@ -4,7 +4,7 @@ import Testing
 
 /// Which nested objects come, stay and go, where several levels, items and settings meet.
 @Suite struct NestedScopeTests {
-  /// Descriptions of filters are cut, and what tells groups apart must not be.
+  /// Descriptions of filters are cut, and the marks that tell groups apart must not be.
   @Test func groupsThatDescriptionsDoNotTellApartAreTwo() {
     let pairs = [
       (Filter("clickID IN %@", Array(1...12)), Filter("clickID IN %@", Array(1...11) + [13])),

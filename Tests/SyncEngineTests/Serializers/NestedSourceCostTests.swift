@@ -2,8 +2,8 @@ import Foundation
 import SyncStack
 import Testing
 
-/// What nested serializers cost: a factory that always says the same costs one load, whatever the
-/// number of parents.
+/// The costs of nested serializers: a factory that always says the same costs one load, whatever
+/// the number of parents.
 @Suite struct NestedSourceCostTests {
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -128,8 +128,8 @@ import Testing
     var mapping: Mapping { asked.mapping }
   }
 
-  /// A group for each parent is no mapping for each parent: what reads the objects is compiled
-  /// once.
+  /// A group for each parent is no mapping for each parent: the plan that reads the objects is
+  /// compiled once.
   @Test(arguments: [true, false]) func groupsOfParentsAreOneMapping(hasKey: Bool) throws {
     let bench = try SerializerBench()
     let asked = Asked()

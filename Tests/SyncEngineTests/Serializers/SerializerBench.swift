@@ -3,7 +3,7 @@ import SyncStack
 import Testing
 
 /// A stack in memory with batches of clicks and employees of departments, and a short way to ask
-/// what is stored.
+/// for stored objects.
 struct SerializerBench {
   let stack: DataStack
 
@@ -72,8 +72,8 @@ struct SerializerBench {
     }
   }
 
-  /// The objects of an entity, sorted: their attributes, and behind an arrow the keys of what a
-  /// relationship leads to.
+  /// The objects of an entity, sorted: their attributes, and behind an arrow the keys of the
+  /// objects that a relationship leads to.
   func objects(_ entity: String, _ attributes: String..., links: [String] = []) throws -> [String] {
     let context = stack.newBackgroundContext()
     return try context.performAndWait {
@@ -135,7 +135,7 @@ struct SerializerBench {
   }
 }
 
-/// What a call throws, or nil.
+/// The error that a call throws, or nil.
 func thrown<Failure: Error>(
   _ type: Failure.Type = Failure.self, _ body: () throws -> Void
 ) throws -> Failure? {

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Exports through serializers write what the same serializer reads.
+/// Exports through serializers write JSON that the same serializer reads.
 @Suite struct SerializerExportTests {
   private let bench: SerializerBench
 
@@ -11,7 +11,7 @@ import Testing
     bench = try SerializerBench()
   }
 
-  /// Syncs items, exports them by every way, and syncs again what came out.
+  /// Syncs items, exports them by every way, and syncs the exports.
   private func roundTrip(
     _ json: JSONValue, _ serializer: some PlanSource, expected: JSONValue? = nil,
     in stack: DataStack

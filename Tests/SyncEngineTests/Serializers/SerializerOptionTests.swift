@@ -1,7 +1,7 @@
 import SyncStack
 import Testing
 
-/// What the settings of a serializer let a sync do.
+/// The operations that the settings of a serializer allow.
 @Suite struct SerializerOptionTests {
   private let bench: SerializerBench
 

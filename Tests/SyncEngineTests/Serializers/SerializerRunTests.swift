@@ -3,8 +3,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Syncs of serializers that are stopped, resumed, streamed, paged, tried and limited give what one
-/// sync gives.
+/// Syncs of serializers that are stopped, resumed, streamed, paged, tried and limited give the same
+/// as one sync.
 @Suite struct SerializerRunTests {
   private static let items: [JSONValue] = (1...40).map { number in
     let id = Int64(number)
@@ -39,7 +39,7 @@ import Testing
       + bench.objects("Click", "clickID", "text", links: ["batch"])
   }
 
-  /// What one sync of everything leaves.
+  /// The store after one sync of everything.
   private func expected() throws -> [String] {
     let bench = try SerializerBench()
     try Self.stored(bench)

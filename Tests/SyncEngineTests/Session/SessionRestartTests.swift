@@ -151,7 +151,7 @@ import Testing
     #expect(try Set(stack.keys("User")) == [1, 3, 4])
   }
 
-  /// It was stored once, but what it says now is not known.
+  /// It was stored once, but its new content is not known.
   @Test func aPageThatComesAgainAndFailsIsNotStored() async throws {
     let stack = try DataStack.social()
     let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
@@ -189,7 +189,7 @@ import Testing
     try after.close()
   }
 
-  /// The guard counts what pages before the restart mentioned.
+  /// The guard counts the mentions of pages before the restart.
   @Test func theGuardRemembersTheScope() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file().path

@@ -102,7 +102,7 @@ import Testing
     #expect(try stack.keys("User") == [1, 3])
   }
 
-  /// A rehearsal of a page says nothing of what is to stay.
+  /// A rehearsal of a page mentions no object that is to stay.
   @Test(arguments: [nil, "daily"]) func dryRunsAreNoPages(_ name: String?) async throws {
     let stack = try makeStack()
     let session = try SyncSession(entity: "User", dataStack: stack, name: name)

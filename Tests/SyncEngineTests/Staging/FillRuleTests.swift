@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What the JSON does to the attributes of one object.
+/// The effect of JSON on the attributes of one object.
 @Suite struct FillRuleTests {
   private func bench() throws -> SyncBench {
     try SyncBench(

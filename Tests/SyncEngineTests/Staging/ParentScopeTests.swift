@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Which objects are the children of a given parent, and what becomes of them.
+/// The children of a given parent, and their fate.
 @Suite struct ParentScopeTests {
   /// Ways that have no way back: `Post.author` and `Comment.answered` (to-one), `Topic.watchers`
   /// and `Person.liked` (to-many); letters have one way with and one without.

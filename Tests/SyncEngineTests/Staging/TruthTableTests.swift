@@ -2,15 +2,15 @@ import Foundation
 import SyncStack
 import Testing
 
-/// What each kind of value does to each kind of property, when an object is inserted and when it is
-/// updated: one test per cell, and the page of the documentation that shows the same cells.
+/// The effect of each kind of value on each kind of property, when an object is inserted and when
+/// it is updated: one test per cell, and the page of the documentation that shows the same cells.
 @Suite struct TruthTableTests {
   /// One cell of the table.
   struct Cell: CustomTestStringConvertible, Sendable {
     let row: Row
     let column: String
     let json: String?
-    /// What a new object has afterwards, and what a stored one has.
+    /// The value of a new object afterwards, and of a stored one.
     let inserted: String
     let updated: String
 
@@ -24,7 +24,7 @@ import Testing
     let key: String
     /// JSON of the stored object and how it shows.
     let before: String
-    /// Absent, null, empty, value, wrong type: the JSON, and what comes out of insert and update.
+    /// Absent, null, empty, value, wrong type: the JSON, and the outcomes of insert and update.
     let cells: [(json: String?, inserted: String, updated: String)]
   }
 
@@ -182,7 +182,7 @@ import Testing
     cell.json.map { #"[{"id": 1, "\#(cell.row.key)": \#($0)}]"# } ?? #"[{"id": 1}]"#
   }
 
-  /// What came out, in the words of the table.
+  /// The outcome, in the words of the table.
   private func outcome(_ cell: Cell, _ bench: SyncBench, checks first: Bool) throws -> String {
     let report = try bench.sync(payload(cell), cell.row.entity)
     if report.count(of: .skippedItem) > 0 {

@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// One rule in one example: what is stored, what is synced, what is stored afterwards.
+/// One rule in one example: the stored objects, the payload, and the objects afterwards.
 struct RuleCase: CustomTestStringConvertible, Sendable {
   enum Model: Sendable {
     case social

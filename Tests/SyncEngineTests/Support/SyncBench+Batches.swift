@@ -6,7 +6,7 @@ extension SyncBench {
   ///
   /// - Parameters:
   ///   - isAbandoned: Whether the session is abandoned instead of finished.
-  ///   - isKept: Whether each page and the end begin anew, with what the store kept of the session.
+  ///   - isKept: Whether each page and the end begin anew, from the session that the store kept.
   func syncPages(
     _ payload: String, _ entity: String, size: Int, isAbandoned: Bool = false, isKept: Bool = false,
     operations: SyncOperations = .all

@@ -1,8 +1,7 @@
 import Foundation
 import SyncStack
 
-/// A store in memory and syncs into it, without stack and operations: what the engine's own tests
-/// work with.
+/// A store in memory and syncs into it, without stack and operations, for the engine's own tests.
 struct SyncBench {
   let model: ManagedObjectModel
   let store: Store

@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What is written of fingerprints when something changed, and that it says what they all say.
+/// The log of fingerprints after a change, and that it gives the same as all of them.
 @Suite(.timeLimit(.minutes(30))) struct FingerprintAmendmentTests {
   private static let size = 2_500
 

@@ -77,13 +77,13 @@ import Testing
     let report = try sync(stack, .array(items))
     #expect(report.entities["User"]?.updated == 1)
     #expect(report.entities["User"]?.unchanged == 2)
-    // What was changed is known from now on.
+    // The changed items are known from now on.
     let reads = try reads(stack) { try sync(stack, .array(items)) }
     #expect(reads.isEmpty, "\(reads)")
   }
 
-  /// An item that names by its key an object that another item brings and keeps does not have what
-  /// it says.
+  /// An item that names by its key an object that another item brings and keeps does not have the
+  /// values of that item.
   @Test func whatAnotherItemBroughtIsReadAgain() throws {
     let stack = try DataStack.social()
     let item: JSONValue = ["id": 3, "employees_ids": [1, 4]]
@@ -140,7 +140,7 @@ import Testing
     #expect(report.entities["User"]?.inserted == 3)
   }
 
-  // MARK: - What others write
+  // MARK: - Writes of others
 
   struct Edit: CustomTestStringConvertible, Sendable {
     let testDescription: String

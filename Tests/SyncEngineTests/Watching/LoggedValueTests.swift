@@ -14,7 +14,7 @@ import Testing
     return stack
   }
 
-  /// What is logged while a body runs.
+  /// The lines that are logged while a body runs.
   private func lines(
     of stack: DataStack, _ format: SyncLogger.Format = .text,
     _ body: (ManagedObjectContext) throws -> Void
@@ -101,7 +101,7 @@ import Testing
       ])
   }
 
-  /// What a dry run has written is not what was there before.
+  /// Values of a dry run are not the ones from before.
   @Test func whatWasUndoneIsForgotten() throws {
     let folder = try TemporaryFolder()
     let stack = try stack(isFile: true, folder)

@@ -2,8 +2,8 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What a change set says of a sync: everything that changed, and nothing else. The random
-/// sequences against the oracle compare every change set; these are the cases to read.
+/// The change set of a sync: all changes, and nothing else. The random sequences against the oracle
+/// compare every change set; these are the cases to read.
 @Suite struct ChangeSetTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String

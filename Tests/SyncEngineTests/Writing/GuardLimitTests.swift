@@ -2,13 +2,13 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// What the deletion guard refuses, by its limits and by what the payload is.
+/// The deletions that the guard refuses, by its limits and by the kind of payload.
 @Suite struct GuardLimitTests {
   private static func users(_ keys: some Sequence<Int>) -> String {
     "[" + keys.map { #"{"id": \#($0), "name": "n"}"# }.joined(separator: ",") + "]"
   }
 
-  /// Whether a sync over so many users is refused; what is refused changes nothing.
+  /// Whether a sync over so many users is refused; a refused one changes nothing.
   private func isRefused(
     _ payload: String, over count: Int, by deletionGuard: DeletionGuard = .on
   ) throws -> Bool {

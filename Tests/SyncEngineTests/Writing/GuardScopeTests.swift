@@ -11,7 +11,7 @@ import Testing
     let stored: String
     let payload: String
     let isRefused: Bool
-    /// What is left of the notes.
+    /// The number of notes that are left.
     let notes: Int
     var operations: SyncOperations = .all
   }
@@ -20,7 +20,7 @@ import Testing
     keys.map { #"{"id": \#($0)\#(rest)}"# }.joined(separator: ",")
   }
 
-  /// What is nested may be deleted, what is not in the payload at all stays.
+  /// Nested objects may be deleted, those that are not in the payload at all stay.
   private static let nested = SyncOperations.all.subtracting(.delete)
 
   /// A user whose notes the payload leaves out, and as many or more that say themselves that they

@@ -5,7 +5,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-/// What objects do, whichever way the model was made and whatever their classes are.
+/// The conduct of objects, whichever way the model was made and whatever their classes are.
 @Suite struct ConformanceTests {
   /// Runs the body in a background context of a new stack.
   private func inContext(
@@ -290,7 +290,7 @@ import Testing
       let label = try context.make("Label", ["name": "x", "items": [book]])
       try context.make("Loan", ["book": book])
       try context.save()
-      // Deny names what is in the way.
+      // Deny names the object in the way.
       context.delete(author)
       let error = #expect(throws: GraphError.self) { try context.save() }
       #expect(error?.code == .deletionDenied && error?.objects == [book.objectID])

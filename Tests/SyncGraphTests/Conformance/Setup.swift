@@ -18,7 +18,7 @@ enum ModelSource: String, CaseIterable, Sendable {
   }
 }
 
-/// A way to make the model, and what its objects are.
+/// A way to make the model, and the classes of its objects.
 struct Setup: Sendable, CustomTestStringConvertible {
   enum Objects: String, CaseIterable, Sendable {
     /// Classes with wrappers for all entities.
@@ -38,7 +38,7 @@ struct Setup: Sendable, CustomTestStringConvertible {
     Objects.allCases.map { Setup(source: source, objects: $0) }
   }
 
-  /// What `@Transformable` and the documents name.
+  /// Registers the transformers that `@Transformable` and the documents name.
   static func registerTransformers() {
     TransformerRegistry.shared.register([Int].self, named: "Library.Numbers")
   }
