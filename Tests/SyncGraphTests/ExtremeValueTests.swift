@@ -64,8 +64,7 @@ import Testing
     }
   }
 
-  @Test("text after a NUL counts in every comparison, in the store as in memory")
-  func textGoesOnAfterNothing() throws {
+  @Test func textAfterANULCountsInEveryComparisonInTheStoreAsInMemory() throws {
     let filters = [
       "string CONTAINS 'b'", "string ENDSWITH 'b'", "string BEGINSWITH 'a'", "string LIKE 'a?b'",
       "string MATCHES 'a.b'", "string CONTAINS[c] 'B'", "string ==[c] 'A'", "string == 'a'",
@@ -89,10 +88,8 @@ import Testing
     }
   }
 
-  @Test(
-    "what is no number is refused by batches and filters",
-    arguments: ["double", "float", "decimal", "date"])
-  func whatIsNoNumber(key: String) throws {
+  @Test(arguments: ["double", "float", "decimal", "date"])
+  func aValueThatIsNoNumberIsRefusedByBatchesAndFilters(key: String) throws {
     let value: any Sendable & ValueConvertible =
       switch key {
       case "decimal": Decimal.nan
@@ -121,8 +118,7 @@ import Testing
     }
   }
 
-  @Test("a value that is wider than its property is no other value")
-  func wideIntegersAreNotCut() throws {
+  @Test func aValueThatIsWiderThanItsPropertyIsNoOtherValue() throws {
     final class Narrow: ManagedObject {
       @Attribute var small: Int16?
     }

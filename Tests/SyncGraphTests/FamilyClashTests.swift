@@ -40,9 +40,7 @@ import Testing
     #expect(try root.performAndWait { try ClashRun.state(root) } == stored)
   }
 
-  @Test(
-    "what is deleted above a parent that keeps it for an unsaved value is in no list of the child")
-  func listsForgetWhatIsOnlyKept() throws {
+  @Test func anObjectDeletedAboveAParentThatKeepsItForAnUnsavedValueIsInNoListOfTheChild() throws {
     let stack = try DataStack(model: TestModels.relationships(), store: .inMemory)
     let root = stack.newBackgroundContext()
     let child = root.newChildContext(.privateQueue)

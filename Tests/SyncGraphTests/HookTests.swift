@@ -95,8 +95,7 @@ import Testing
     #expect(try named("changed") == 1 && named("lost") == 0)
   }
 
-  @Test("a deletion's hook may delete its own object, and others that delete it")
-  func deletionsMayMeet() throws {
+  @Test func aDeletionsHookMayDeleteItsOwnObjectAndOthersThatDeleteIt() throws {
     try context.performAndWait {
       let (first, second) = (context.insert(Meddler.self), context.insert(Meddler.self))
       var calls = 0
@@ -135,8 +134,7 @@ import Testing
     }
   }
 
-  @Test("a value that is set when a row comes in is an unsaved one")
-  func awakeFromFetchMaySetValues() throws {
+  @Test func aValueThatIsSetWhenARowComesInIsAnUnsavedOne() throws {
     try context.performAndWait {
       context.insert(Meddler.self).name = "asleep"
       try context.save()
@@ -151,8 +149,7 @@ import Testing
     #expect(try named("awake") == 1)
   }
 
-  @Test("contexts may save and fetch in each other's blocks, in both orders, all at once")
-  func contextsMaySaveInEachOther() throws {
+  @Test func contextsMaySaveAndFetchInEachOthersBlocksInBothOrdersAllAtOnce() throws {
     let contexts = [stack.mainContext] + (0..<2).map { _ in stack.newBackgroundContext() }
     let isOver = DispatchSemaphore(value: 0)
     let rounds = 60

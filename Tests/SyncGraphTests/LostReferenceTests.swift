@@ -165,8 +165,7 @@ import Testing
     try late.save()
   }
 
-  @Test("a merging context empties the reference when the save is tried again")
-  func aSecondTryMergesTheDeletion() throws {
+  @Test func aMergingContextEmptiesTheReferenceWhenTheSaveIsTriedAgain() throws {
     let stack = try DataStack(model: ManagedObjectModel(Goal.self, Runner.self), store: .inMemory)
     let context = stack.newBackgroundContext()
     let other = stack.newBackgroundContext()
@@ -220,8 +219,7 @@ import Testing
     }
   }
 
-  @Test("values that the whole row brings back do not lead to what is gone")
-  func theWholeRowWins() throws {
+  @Test func valuesThatTheWholeRowBringsBackDoNotLeadToLostObjects() throws {
     late.mergePolicy = .objectWins
     let ids = try early.performAndWait {
       let a = try early.insert(entityNamed: "A")
@@ -254,8 +252,7 @@ import Testing
     #expect(try stored(.toOne) == 0)
   }
 
-  @Test("what is there is looked up in one statement, and only when something leads to it")
-  func itCostsOneStatement() throws {
+  @Test func destinationsAreLookedUpInOneStatementAndOnlyWhenSomethingLeadsToThem() throws {
     try late.performAndWait {
       let targets = try (0..<700).map { _ in try late.insert(entityNamed: "B") }
       let owners = try targets.map { _ in try late.insert(entityNamed: "A") }

@@ -43,8 +43,8 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test("what is waited for runs on the thread that waits, also when the queue is busy")
-  @MainActor func theMainActorMayWaitForABusyContext() throws {
+  @Test
+  @MainActor func workThatIsWaitedForRunsOnTheWaitingThreadAlsoWhenTheQueueIsBusy() throws {
     let stack = try DataStack.social()
     let background = stack.newBackgroundContext()
     for _ in 0..<100 {
@@ -60,8 +60,7 @@ import Testing
     }
   }
 
-  @Test("queues that wait for each other on lent threads do not hang")
-  func busyQueuesThatWaitForEachOther() async throws {
+  @Test func queuesThatWaitForEachOtherOnLentThreadsDoNotHang() async throws {
     let stack = try DataStack.social()
     let contexts = (0..<3).map { _ in stack.newBackgroundContext() }
     let rounds = 200

@@ -45,8 +45,7 @@ import Testing
     #expect(snapshot["nobody"] == nil)
   }
 
-  @Test("where nothing is stored, the default of the class is read, as the property reads it")
-  func nothingReadsAsTheDefaultOfTheClass() throws {
+  @Test func whereNothingIsStoredTheDefaultOfTheClassIsReadAsThePropertyReadsIt() throws {
     let model = try ManagedObjectModel([
       EntityDraft("Meter", [.attribute("unit", .string), .attribute("count", .integer64)])
     ])

@@ -97,8 +97,7 @@ import Testing
     } throws: { ($0 as? GraphError)?.entity == "Company" }
   }
 
-  @Test("nothing is saved by itself: not at the end of a block, not when a context goes")
-  func nothingIsSavedByItself() throws {
+  @Test func nothingIsSavedByItselfAtTheEndOfABlockOrOfAContext() throws {
     let stack = try DataStack.social()
     do {
       let context = stack.newBackgroundContext()

@@ -36,8 +36,7 @@ import Testing
     #expect(result.output.contains("Country.name in 1 object"))
   }
 
-  @Test("an object where a plain value is expected is an illness, with the key of what lies inside")
-  func objectsUnderAttributes() async throws {
+  @Test func anObjectWhereAPlainValueIsExpectedIsAnIllnessWithTheKeyOfItsContent() async throws {
     let result = try await examine(#"[{"code": "LI", "name": {"en": "Liechtenstein"}}]"#)
     #expect(result.code == .failed)
     #expect(

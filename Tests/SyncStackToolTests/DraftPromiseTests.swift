@@ -51,18 +51,18 @@ import Testing
     #expect(try await export("Contact", in: bench).arrayValue?.count == 3)
   }
 
-  @Test(
-    "whole numbers are whole where they count or name",
-    arguments: [
-      ("price", 20, "Double"), ("rate", 1, "Double"), ("total", 3, "Double"),
-      ("score", 9, "Double"),
-      ("weight", 2, "Double"), ("product_id", 7, "Integer 64"), ("comments", 4, "Integer 64"),
-      ("comment_count", 4, "Integer 64"), ("commentCount", 4, "Integer 64"),
-      ("year", 2024, "Integer 64"),
-      ("num_pages", 4, "Integer 64"), ("position", 4, "Integer 64"),
-      ("measure", 9_007_199_254_740_993, "Integer 64"), ("created_at", 1_700_000_000, "Date"),
-    ])
-  func numbers(_ key: String, _ value: Int, _ type: String) async throws {
+  @Test(arguments: [
+    ("price", 20, "Double"), ("rate", 1, "Double"), ("total", 3, "Double"),
+    ("score", 9, "Double"),
+    ("weight", 2, "Double"), ("product_id", 7, "Integer 64"), ("comments", 4, "Integer 64"),
+    ("comment_count", 4, "Integer 64"), ("commentCount", 4, "Integer 64"),
+    ("year", 2024, "Integer 64"),
+    ("num_pages", 4, "Integer 64"), ("position", 4, "Integer 64"),
+    ("measure", 9_007_199_254_740_993, "Integer 64"), ("created_at", 1_700_000_000, "Date"),
+  ])
+  func wholeNumbersAreWholeWhereTheyCountOrName(_ key: String, _ value: Int, _ type: String)
+    async throws
+  {
     let json = #"[{"id": 1, "\#(key)": \#(value)}, {"id": 2, "\#(key)": \#(value)}]"#
     let (model, text, _) = try await draw(json, "Thing", in: try ToolBench())
     let found = try model.requireEntity(named: "Thing").attributes.first { $0.name != "id" }
@@ -90,20 +90,20 @@ import Testing
   }
 
   /// Cascade is for objects that keys per owner prove to be the owner's alone.
-  @Test(
-    "who owns the objects of a list",
-    arguments: [
-      (
-        #"[{"id": 1, "cards": [{"id": 5, "customer": 1}]}, {"id": 2, "cards": [{"id": 6, "customer": 2}]}]"#,
-        false, "nullify"
-      ),
-      (
-        #"[{"id": 1, "cards": [{"id": 1, "n": "a"}]}, {"id": 2, "cards": [{"id": 1, "n": "b"}]}]"#,
-        false, "cascade"
-      ),
-      (#"[{"id": 1, "cards": [{"id": 5}]}, {"id": 2, "cards": [{"id": 6}]}]"#, true, "nullify"),
-    ])
-  func owners(_ json: String, isShared: Bool, rule: String) async throws {
+  @Test(arguments: [
+    (
+      #"[{"id": 1, "cards": [{"id": 5, "customer": 1}]}, {"id": 2, "cards": [{"id": 6, "customer": 2}]}]"#,
+      false, "nullify"
+    ),
+    (
+      #"[{"id": 1, "cards": [{"id": 1, "n": "a"}]}, {"id": 2, "cards": [{"id": 1, "n": "b"}]}]"#,
+      false, "cascade"
+    ),
+    (#"[{"id": 1, "cards": [{"id": 5}]}, {"id": 2, "cards": [{"id": 6}]}]"#, true, "nullify"),
+  ])
+  func theOwnersOfTheObjectsOfAListAreFound(_ json: String, isShared: Bool, rule: String)
+    async throws
+  {
     let (model, text, _) = try await draw(json, "Customer", in: try ToolBench())
     let cards = try #require(
       try model.requireEntity(named: "Customer").relationships.first { $0.name == "cards" })
@@ -114,15 +114,15 @@ import Testing
     #expect(back?.isToMany == isShared, "\(text)")
   }
 
-  @Test(
-    "lists whose order counts",
-    arguments: [
-      ("tracks", "id", true), ("items", "id", true), ("lines", "id", true),
-      ("line_items", "id", true),
-      ("steps", "id", true), ("labels", "position", true), ("labels", "sort_order", true),
-      ("labels", "name", false), ("members", "id", false),
-    ])
-  func order(_ list: String, _ member: String, _ isOrdered: Bool) async throws {
+  @Test(arguments: [
+    ("tracks", "id", true), ("items", "id", true), ("lines", "id", true),
+    ("line_items", "id", true),
+    ("steps", "id", true), ("labels", "position", true), ("labels", "sort_order", true),
+    ("labels", "name", false), ("members", "id", false),
+  ])
+  func listsWhoseOrderCountsAreOrdered(_ list: String, _ member: String, _ isOrdered: Bool)
+    async throws
+  {
     let json = #"[{"id": 1, "\#(list)": [{"id": 3, "\#(member)": 1}, {"id": 1, "\#(member)": 2}]}]"#
     let (model, text, _) = try await draw(json, "Thing", in: try ToolBench())
     let found = try model.requireEntity(named: "Thing").relationships[0]
@@ -142,17 +142,17 @@ import Testing
 
   // MARK: - Deleted items
 
-  @Test(
-    "a mark of deletion becomes one, or is offered",
-    arguments: [
-      (#""@removed": {"reason": "changed"}"#, "@removed", true),
-      (#""_deleted": true"#, "_deleted", true),
-      (#""is_deleted": true"#, "is_deleted", false),
-      (#""deleted_at": "2024-01-01T00:00:00Z""#, "deleted_at", false),
-      (#""deletedAt": "2024-01-01T00:00:00Z""#, "deletedAt", false),
-      (#""deleted": true"#, "deleted", false),
-    ])
-  func deletions(_ mark: String, _ key: String, _ isCertain: Bool) async throws {
+  @Test(arguments: [
+    (#""@removed": {"reason": "changed"}"#, "@removed", true),
+    (#""_deleted": true"#, "_deleted", true),
+    (#""is_deleted": true"#, "is_deleted", false),
+    (#""deleted_at": "2024-01-01T00:00:00Z""#, "deleted_at", false),
+    (#""deletedAt": "2024-01-01T00:00:00Z""#, "deletedAt", false),
+    (#""deleted": true"#, "deleted", false),
+  ])
+  func aMarkOfDeletionBecomesOneOrIsOffered(_ mark: String, _ key: String, _ isCertain: Bool)
+    async throws
+  {
     let bench = try ToolBench()
     let json = #"[{"id": "u1", "name": "Ann"}, {"id": "u3", \#(mark)}]"#
     let (model, text, _) = try await draw(json, "User", in: bench)
@@ -182,26 +182,24 @@ import Testing
     #expect(try await export("Product", in: bench)[0]?["@odata.etag"] == "W/1")
   }
 
-  @Test(
-    "what names an object is its key",
-    arguments: [
-      (#"[{"steamid": "76561", "n": "R"}, {"steamid": "76562", "n": "R"}]"#, "steamid"),
-      (
-        #"[{"n": "A", "_links": {"self": {"href": "https://h/1"}}}, {"n": "A", "_links": {"self": {"href": "https://h/2"}}}]"#,
-        "_links.self.href"
-      ),
-      (
-        #"[{"attributes": {"OBJECTID": 1, "n": "a"}}, {"attributes": {"OBJECTID": 2, "n": "a"}}]"#,
-        "attributes.OBJECTID"
-      ),
-      (
-        #"[{"name": "projects/p/cities/LA", "x": 1}, {"name": "projects/p/cities/SF", "x": 1}]"#,
-        "name"
-      ),
-      (#"[{"name": "Los Angeles", "x": 1}, {"name": "San Francisco", "x": 1}]"#, nil),
-      (#"[{"paid": 1, "n": "a"}, {"paid": 2, "n": "a"}]"#, nil),
-    ])
-  func keys(_ json: String, _ expected: String?) async throws {
+  @Test(arguments: [
+    (#"[{"steamid": "76561", "n": "R"}, {"steamid": "76562", "n": "R"}]"#, "steamid"),
+    (
+      #"[{"n": "A", "_links": {"self": {"href": "https://h/1"}}}, {"n": "A", "_links": {"self": {"href": "https://h/2"}}}]"#,
+      "_links.self.href"
+    ),
+    (
+      #"[{"attributes": {"OBJECTID": 1, "n": "a"}}, {"attributes": {"OBJECTID": 2, "n": "a"}}]"#,
+      "attributes.OBJECTID"
+    ),
+    (
+      #"[{"name": "projects/p/cities/LA", "x": 1}, {"name": "projects/p/cities/SF", "x": 1}]"#,
+      "name"
+    ),
+    (#"[{"name": "Los Angeles", "x": 1}, {"name": "San Francisco", "x": 1}]"#, nil),
+    (#"[{"paid": 1, "n": "a"}, {"paid": 2, "n": "a"}]"#, nil),
+  ])
+  func theMemberThatNamesAnObjectIsItsKey(_ json: String, _ expected: String?) async throws {
     let (model, text, _) = try await draw(json, "Thing", in: try ToolBench())
     let key = try model.requireEntity(named: "Thing").primaryKey
     let path = key.map {
@@ -217,13 +215,11 @@ import Testing
   }
 
   /// One name stands twice in one text.
-  @Test(
-    "a key that stands for objects with different lists is none",
-    arguments: [
-      #"[{"id": 9, "mentions": [{"id": 1, "indices": [0, 4]}, {"id": 1, "indices": [7, 11]}]}]"#,
-      #"[{"id": 8, "mentions": [{"id": 1, "indices": [0, 4]}]}, {"id": 9, "mentions": [{"id": 1, "indices": [7, 11]}]}]"#,
-    ])
-  func listsThatDiffer(_ json: String) async throws {
+  @Test(arguments: [
+    #"[{"id": 9, "mentions": [{"id": 1, "indices": [0, 4]}, {"id": 1, "indices": [7, 11]}]}]"#,
+    #"[{"id": 8, "mentions": [{"id": 1, "indices": [0, 4]}]}, {"id": 9, "mentions": [{"id": 1, "indices": [7, 11]}]}]"#,
+  ])
+  func aKeyThatStandsForObjectsWithDifferentListsIsNone(_ json: String) async throws {
     let text = try await draw(json, "Tweet", in: try ToolBench()).text
     #expect(!text.contains(#"entity name="Mention""#), "\(text)")
   }
@@ -242,45 +238,45 @@ import Testing
 
   // MARK: - Which list
 
-  @Test(
-    "the list that is called like the entity is taken, then the longest",
-    arguments: [
-      (
-        #"{"resourceType": "Bundle", "id": "b1", "link": [{"url": "u"}], "entry": [{"fullUrl": "u", "resource": {"resourceType": "Patient", "id": "p1"}}]}"#,
-        "Patient", "'entry[].resource'"
-      ),
-      (
-        #"{"@id": "/books", "@type": "hydra:Collection", "hydra:member": [{"@id": "/books/1"}, {"@id": "/books/2"}]}"#,
-        "Book", "hydra:member"
-      ),
-      (
-        #"{"@context": "c", "id": "o", "type": "OrderedCollectionPage", "orderedItems": [{"id": "x", "type": "Create"}]}"#,
-        "Activity", "orderedItems"
-      ),
-      (
-        #"{"users": [{"id": 1}, {"id": 2}], "topic_list": {"topics": [{"id": 10}, {"id": 11}, {"id": 12}]}}"#,
-        "Topic", "topic_list.topics"
-      ),
-      (
-        #"{"users": [{"id": 1}, {"id": 2}], "topic_list": {"topics": [{"id": 10}, {"id": 11}, {"id": 12}]}}"#,
-        "Other", "topic_list.topics"
-      ),
-      (
-        #"{"users": [{"id": 1}, {"id": 2}], "topic_list": {"topics": [{"id": 10}, {"id": 11}, {"id": 12}]}}"#,
-        "User", "users"
-      ),
-      (
-        #"{"entities": {"Q42": {"type": "item", "claims": {"P31": [{"id": "x"}]}}, "Q64": {"type": "item", "claims": {}}}}"#,
-        "Entity", "'entities.*'"
-      ),
-      (
-        #"{"?xml": {"@version": "1.0"}, "root": {"@id": "1", "station": [{"name": "12th"}, {"name": "16th"}]}}"#,
-        "Station", "root.station"
-      ),
-      (#"{"data": [{"id": 1}], "included": [{"id": 1}, {"id": 2}]}"#, "Article", "data"),
-      (#"{"a.b": [{"id": 1}]}"#, "Thing", #""['a.b']""#),
-    ])
-  func lists(_ json: String, _ entity: String, _ path: String) async throws {
+  @Test(arguments: [
+    (
+      #"{"resourceType": "Bundle", "id": "b1", "link": [{"url": "u"}], "entry": [{"fullUrl": "u", "resource": {"resourceType": "Patient", "id": "p1"}}]}"#,
+      "Patient", "'entry[].resource'"
+    ),
+    (
+      #"{"@id": "/books", "@type": "hydra:Collection", "hydra:member": [{"@id": "/books/1"}, {"@id": "/books/2"}]}"#,
+      "Book", "hydra:member"
+    ),
+    (
+      #"{"@context": "c", "id": "o", "type": "OrderedCollectionPage", "orderedItems": [{"id": "x", "type": "Create"}]}"#,
+      "Activity", "orderedItems"
+    ),
+    (
+      #"{"users": [{"id": 1}, {"id": 2}], "topic_list": {"topics": [{"id": 10}, {"id": 11}, {"id": 12}]}}"#,
+      "Topic", "topic_list.topics"
+    ),
+    (
+      #"{"users": [{"id": 1}, {"id": 2}], "topic_list": {"topics": [{"id": 10}, {"id": 11}, {"id": 12}]}}"#,
+      "Other", "topic_list.topics"
+    ),
+    (
+      #"{"users": [{"id": 1}, {"id": 2}], "topic_list": {"topics": [{"id": 10}, {"id": 11}, {"id": 12}]}}"#,
+      "User", "users"
+    ),
+    (
+      #"{"entities": {"Q42": {"type": "item", "claims": {"P31": [{"id": "x"}]}}, "Q64": {"type": "item", "claims": {}}}}"#,
+      "Entity", "'entities.*'"
+    ),
+    (
+      #"{"?xml": {"@version": "1.0"}, "root": {"@id": "1", "station": [{"name": "12th"}, {"name": "16th"}]}}"#,
+      "Station", "root.station"
+    ),
+    (#"{"data": [{"id": 1}], "included": [{"id": 1}, {"id": 2}]}"#, "Article", "data"),
+    (#"{"a.b": [{"id": 1}]}"#, "Thing", #""['a.b']""#),
+  ])
+  func theListThatIsCalledLikeTheEntityIsTakenThenTheLongest(
+    _ json: String, _ entity: String, _ path: String
+  ) async throws {
     let bench = try ToolBench()
     let said = try await draw(json, entity, in: bench).said
     #expect(said.contains("give --at \(path) to doctor and import"), "\(said)")

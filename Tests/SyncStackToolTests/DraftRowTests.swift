@@ -37,9 +37,8 @@ import Testing
       stored: [#""2":9.25"#, #""4":[3]"#, #""1":"DLH""#]),
   ]
 
-  @Test(
-    "items that are lists are drawn by their positions, and later ones are kept", arguments: all)
-  func positions(_ rows: Rows) async throws {
+  @Test(arguments: all)
+  func itemsThatAreListsAreDrawnByTheirPositionsAndLaterOnesAreKept(_ rows: Rows) async throws {
     let bench = try ToolBench()
     let first = try bench.file("first.json", rows.first)
     let draft = await bench.run("model", "--from", first, "--entity", rows.entity)
@@ -70,13 +69,11 @@ import Testing
     for text in rows.stored { #expect(export.output.contains(text), "\(export.output)") }
   }
 
-  @Test(
-    "numbers in rows of numbers are a matrix, and stay JSON",
-    arguments: [
-      #"{"type": "LineString", "coordinates": [[8.5, 47.4], [8.6, 47.5]]}"#,
-      #"{"name": "m", "rows": [[1, 0], [0, 1]]}"#,
-    ])
-  func matrix(_ json: String) async throws {
+  @Test(arguments: [
+    #"{"type": "LineString", "coordinates": [[8.5, 47.4], [8.6, 47.5]]}"#,
+    #"{"name": "m", "rows": [[1, 0], [0, 1]]}"#,
+  ])
+  func numbersInRowsOfNumbersAreAMatrixAndStayJSON(_ json: String) async throws {
     let bench = try ToolBench()
     let file = try bench.file("thing.json", json)
     let draft = await bench.run("model", "--from", file, "--entity", "Thing")

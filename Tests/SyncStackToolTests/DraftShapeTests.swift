@@ -24,8 +24,8 @@ import Testing
     try await draw(shape.json, ["--entity", shape.entity] + shape.at, in: bench)
   }
 
-  @Test("a draft passes doctor", arguments: PayloadShapes.all)
-  func draftPasses(_ shape: PayloadShapes.Shape) async throws {
+  @Test(arguments: PayloadShapes.all)
+  func aDraftPassesDoctor(_ shape: PayloadShapes.Shape) async throws {
     let bench = try ToolBench()
     let drawn = try await draw(shape, in: bench)
     let result = await bench.run(
@@ -37,8 +37,8 @@ import Testing
     #expect(drawn.text.contains("No key:") == (shape.key == nil))
   }
 
-  @Test("a key is what names an object, or there is none", arguments: PayloadShapes.all)
-  func keys(_ shape: PayloadShapes.Shape) async throws {
+  @Test(arguments: PayloadShapes.all)
+  func aMemberThatNamesAnObjectIsItsKeyOrThereIsNone(_ shape: PayloadShapes.Shape) async throws {
     let drawn = try await draw(shape, in: try ToolBench())
     let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
     let key = try model.requireEntity(named: shape.entity).primaryKey
@@ -48,8 +48,8 @@ import Testing
     #expect(path == shape.key)
   }
 
-  @Test("what was drawn is imported twice without a change", arguments: PayloadShapes.all)
-  func imports(_ shape: PayloadShapes.Shape) async throws {
+  @Test(arguments: PayloadShapes.all)
+  func aDrawnModelImportsItsPayloadTwiceWithoutAChange(_ shape: PayloadShapes.Shape) async throws {
     let bench = try ToolBench()
     let drawn = try await draw(shape, in: bench)
     var words =
@@ -95,8 +95,7 @@ import Testing
     #expect(found["Variant.image"] == "one Image / variantsAsImage")
   }
 
-  @Test("what only wraps its objects gives their members no longer names")
-  func namesInWrappers() async throws {
+  @Test func aWrapperGivesMembersNoLongerNames() async throws {
     let pods = try await draw(PayloadShapes.pods, in: try ToolBench()).text
     #expect(
       pods.contains(#"<attribute name="creationTimestamp" optional="YES" attributeType="Date">"#))
@@ -106,8 +105,7 @@ import Testing
     #expect(hits.contains(#"<entry key="sync.remoteKey" value="_source.@timestamp"/>"#), "\(hits)")
   }
 
-  @Test("a list in a part that says nothing else has the name of the part")
-  func namesOfLists() async throws {
+  @Test func aListInAPartThatSaysNothingElseHasTheNameOfThePart() async throws {
     let json =
       #"[{"id": 1, "tags": {"edges": [{"node": {"id": "a"}}]}, "images": {"nodes": [{"w": 1}]}}]"#
     let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
@@ -115,14 +113,12 @@ import Testing
     #expect(text.contains(#"@Attribute(remoteKey: "images.nodes") var imagesNodes: JSONValue?"#))
   }
 
-  @Test("dates of .NET are dates")
-  func datesOfDotNet() async throws {
+  @Test func datesOfNETAreDates() async throws {
     let text = try await draw(PayloadShapes.dotNet, in: try ToolBench()).text
     #expect(text.contains(#"name="orderDate" optional="YES" attributeType="Date""#), "\(text)")
   }
 
-  @Test("the name of the entity before id is its key, in small letters too")
-  func keysInOneWord() async throws {
+  @Test func theNameOfTheEntityBeforeIdIsItsKeyInSmallLettersToo() async throws {
     let json = #"[{"appid": 5, "name": "a"}, {"appid": 7, "name": "b"}]"#
     let text = try await draw(json, ["--entity", "App", "--swift"], in: try ToolBench()).text
     #expect(text.contains("@PrimaryKey var appid: Int64"), "\(text)")
@@ -171,13 +167,11 @@ import Testing
   }
 
   /// Objects of one key that differ would take each other's values.
-  @Test(
-    "a key that stands for different objects is none",
-    arguments: [
-      #"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#,
-      #"[{"code": "x", "n": 1}, {"code": "x", "n": 2}, {"code": "y", "n": 2}]"#,
-    ])
-  func ambiguousKeys(_ json: String) async throws {
+  @Test(arguments: [
+    #"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#,
+    #"[{"code": "x", "n": 1}, {"code": "x", "n": 2}, {"code": "y", "n": 2}]"#,
+  ])
+  func aKeyThatStandsForDifferentObjectsIsNone(_ json: String) async throws {
     let bench = try ToolBench()
     let drawn = try await draw(json, ["--entity", "Thing"], in: bench)
     #expect(drawn.text.contains("is no key"), "\(drawn.text)")
@@ -270,24 +264,24 @@ import Testing
 
   // MARK: - Lists in objects
 
-  @Test(
-    "the list in an envelope is proposed and taken",
-    arguments: [
-      (#"{"ok": true, "data": {"orders": [{"id": 1}, {"id": 2}]}}"#, "data.orders", "Order"),
-      (#"{"items": [{"id": 1}], "errors": [{"text": "x"}], "meta": {"page": 1}}"#, "items", "Item"),
-      (
-        #"{"data": [{"id": 1}], "included": [{"type": "a", "id": 1, "links": {}}]}"#, "data",
-        "Answer"
-      ),
-      (#"{"count": 2, "rows": [{"name": "a"}, {"name": "a"}]}"#, "rows", "Answer"),
-      (
-        #"{"data": {"repos": {"edges": [{"cursor": "a", "node": {"id": 1}}], "pageInfo": {"endCursor": "a"}}}}"#,
-        "data.repos.edges[].node", "Answer"
-      ),
-      (#"{"8863": {"id": 8863, "by": "a"}, "9224": {"id": 9224, "by": "b"}}"#, "*", "Answer"),
-      (#"{"users": {"-NaX": {"name": "a"}, "-NbY": {"name": "b"}}}"#, "users.*", "User"),
-    ])
-  func envelope(_ json: String, _ path: String, _ entity: String) async throws {
+  @Test(arguments: [
+    (#"{"ok": true, "data": {"orders": [{"id": 1}, {"id": 2}]}}"#, "data.orders", "Order"),
+    (#"{"items": [{"id": 1}], "errors": [{"text": "x"}], "meta": {"page": 1}}"#, "items", "Item"),
+    (
+      #"{"data": [{"id": 1}], "included": [{"type": "a", "id": 1, "links": {}}]}"#, "data",
+      "Answer"
+    ),
+    (#"{"count": 2, "rows": [{"name": "a"}, {"name": "a"}]}"#, "rows", "Answer"),
+    (
+      #"{"data": {"repos": {"edges": [{"cursor": "a", "node": {"id": 1}}], "pageInfo": {"endCursor": "a"}}}}"#,
+      "data.repos.edges[].node", "Answer"
+    ),
+    (#"{"8863": {"id": 8863, "by": "a"}, "9224": {"id": 9224, "by": "b"}}"#, "*", "Answer"),
+    (#"{"users": {"-NaX": {"name": "a"}, "-NbY": {"name": "b"}}}"#, "users.*", "User"),
+  ])
+  func theListInAnEnvelopeIsProposedAndTaken(_ json: String, _ path: String, _ entity: String)
+    async throws
+  {
     let bench = try ToolBench()
     let payload = try bench.file("answer.json", json)
     let result = await bench.run("model", "--from", payload)

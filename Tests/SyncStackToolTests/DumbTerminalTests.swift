@@ -8,8 +8,8 @@
 
   /// A terminal that can do nothing but write one line below the other.
   @Suite struct DumbTerminalTests {
-    @Test("a dumb terminal gets text alone", arguments: [("xterm", true), ("dumb", false)])
-    func textAlone(_ kind: String, _ isDrawn: Bool) async throws {
+    @Test(arguments: [("xterm", true), ("dumb", false)])
+    func aDumbTerminalGetsTextAlone(_ kind: String, _ isDrawn: Bool) async throws {
       let cities = try CityBench()
       let file = try cities.file("many.json", 0..<30_000)
       let (text, status) = try await run(

@@ -37,8 +37,8 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
   }
 
-  @Test("a link is followed, whether its end is there or not", arguments: [true, false], [1, 3])
-  func links(isThere: Bool, length: Int) async throws {
+  @Test(arguments: [true, false], [1, 3])
+  func aLinkIsFollowedWhetherItsEndIsThereOrNot(isThere: Bool, length: Int) async throws {
     let city = try await bench()
     let folder = city.tool.folder
     try FileManager.default.createDirectory(

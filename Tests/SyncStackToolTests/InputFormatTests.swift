@@ -91,15 +91,13 @@ import Testing
     #expect(twice.code == .usage)
   }
 
-  @Test(
-    "what is no JSON is called by its name",
-    arguments: [
-      ("<!DOCTYPE html>\n<html></html>", "HTML or XML"),
-      ("\n  <?xml version=\"1.0\"?>", "HTML or XML"),
-      ("\u{FEFF}<html>", "HTML or XML"), ("id,name\n1,a\n", "CSV"), ("name;id\na;1", "CSV"),
-      ("\"id\",\"name\"\n1,\"a\"", "CSV"), ("total\tid\n1\t2", "CSV"),
-    ])
-  func foreign(_ text: String, _ name: String) async throws {
+  @Test(arguments: [
+    ("<!DOCTYPE html>\n<html></html>", "HTML or XML"),
+    ("\n  <?xml version=\"1.0\"?>", "HTML or XML"),
+    ("\u{FEFF}<html>", "HTML or XML"), ("id,name\n1,a\n", "CSV"), ("name;id\na;1", "CSV"),
+    ("\"id\",\"name\"\n1,\"a\"", "CSV"), ("total\tid\n1\t2", "CSV"),
+  ])
+  func textThatIsNoJSONIsCalledByItsName(_ text: String, _ name: String) async throws {
     let file = try bench.file("things.json", text)
     for words in [
       ["import", file, "--model", model, "--entity", "Thing", "--store", bench.store],

@@ -38,8 +38,8 @@ import Testing
     }
   }
 
-  @Test("a later answer is kept, and what is not is said", arguments: LaterAnswer.all)
-  func isKept(_ answer: LaterAnswer) async throws {
+  @Test(arguments: LaterAnswer.all)
+  func aLaterAnswerIsKeptAndLossesAreSaid(_ answer: LaterAnswer) async throws {
     let bench = try ToolBench()
     let first = try bench.file("first.json", answer.first)
     let draft = await bench.run("model", "--from", first, "--entity", answer.entity)

@@ -40,15 +40,13 @@ import Testing
     #expect(!result.output.contains("names"))
   }
 
-  @Test(
-    "a mistake in the file is named",
-    arguments: [
-      (#"{"Country": {"name": {"int": "n"}}}"#, "Country.name"),
-      (#"{"Country": {"nme": {"string": "n"}}}"#, "nme"), (#"{"Cuntry": {}}"#, "Cuntry"),
-      (#"{"Country": {"name": {"txt": "n"}}}"#, "isoDate"), ("[", "mapping.json"),
-      (#"{"Country": 1}"#, "the mapping of “Country”"),
-    ])
-  func mistakes(text: String, message: String) async throws {
+  @Test(arguments: [
+    (#"{"Country": {"name": {"int": "n"}}}"#, "Country.name"),
+    (#"{"Country": {"nme": {"string": "n"}}}"#, "nme"), (#"{"Cuntry": {}}"#, "Cuntry"),
+    (#"{"Country": {"name": {"txt": "n"}}}"#, "isoDate"), ("[", "mapping.json"),
+    (#"{"Country": 1}"#, "the mapping of “Country”"),
+  ])
+  func aMistakeInTheFileIsNamed(text: String, message: String) async throws {
     let (bench, words, _) = try bench()
     let mapping = try bench.file("mapping.json", text)
     for command in [["import"] + words + ["--store", bench.store], ["doctor"] + words] {

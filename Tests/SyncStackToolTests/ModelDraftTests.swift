@@ -16,8 +16,8 @@ import Testing
     return result.output
   }
 
-  @Test("everything maps", arguments: DraftPayloads.all)
-  func everythingMaps(_ payload: DraftPayloads.Payload) async throws {
+  @Test(arguments: DraftPayloads.all)
+  func everyPayloadMapsWhole(_ payload: DraftPayloads.Payload) async throws {
     let bench = try ToolBench()
     let text = try await draw(payload, in: bench)
     let model = try bench.file("drawn.xml", text)
@@ -32,8 +32,8 @@ import Testing
     #expect(!text.contains("Not everything maps"))
   }
 
-  @Test("what is drawn can be imported, twice without a change", arguments: DraftPayloads.all)
-  func imports(_ payload: DraftPayloads.Payload) async throws {
+  @Test(arguments: DraftPayloads.all)
+  func aDraftCanBeImportedTwiceWithoutAChange(_ payload: DraftPayloads.Payload) async throws {
     let bench = try ToolBench()
     let model = try bench.file("drawn.xml", try await draw(payload, in: bench))
     let words =
@@ -81,8 +81,8 @@ import Testing
     return text
   }
 
-  @Test("issues: people at several places are one entity, labels belong to several issues")
-  func issues() async throws {
+  @Test
+  func ofIssuesPeopleAtSeveralPlacesAreOneEntityAndLabelsBelongToSeveralIssues() async throws {
     let text = try await check(
       DraftPayloads.issues,
       [
@@ -103,8 +103,7 @@ import Testing
         "What stands at Issue.user, Issue.assignee, Issue.assignees, Milestone.creator."))
   }
 
-  @Test("customers: lists in objects, keys or objects, times in seconds")
-  func customers() async throws {
+  @Test func ofCustomersListsInObjectsKeysOrObjectsAndTimesInSecondsAreDrawn() async throws {
     _ = try await check(
       DraftPayloads.customers,
       [
@@ -118,8 +117,7 @@ import Testing
       ])
   }
 
-  @Test("orders: objects without keys become attributes, or JSON as it stands")
-  func orders() async throws {
+  @Test func ofOrdersObjectsWithoutKeysBecomeAttributesOrJSONAsItStands() async throws {
     _ = try await check(
       DraftPayloads.orders,
       [
@@ -133,8 +131,7 @@ import Testing
       ])
   }
 
-  @Test("numbers of several kinds, names that are taken")
-  func mixed() async throws {
+  @Test func numbersOfSeveralKindsAndTakenNamesAreDrawn() async throws {
     _ = try await check(
       DraftPayloads.mixed,
       [
@@ -147,8 +144,7 @@ import Testing
       ])
   }
 
-  @Test("relationships by key, trees, and keys that count per owner")
-  func relationships() async throws {
+  @Test func relationshipsByKeyTreesAndKeysThatCountPerOwnerAreDrawn() async throws {
     _ = try await check(
       DraftPayloads.project,
       [
@@ -170,8 +166,7 @@ import Testing
       [("Country.cca3", "String"), ("Country.nameCommon", "String? from name.common")])
   }
 
-  @Test("several payloads are one sample")
-  func severalPayloads() async throws {
+  @Test func severalPayloadsAreOneSample() async throws {
     let bench = try ToolBench()
     let files = try [
       bench.file("users.json", #"[{"id": 1, "name": "a"}]"#),
@@ -184,8 +179,7 @@ import Testing
     #expect(result.output.contains("From 3 objects."))
   }
 
-  @Test("classes say the same as the document, and this is what they look like")
-  func classes() async throws {
+  @Test func classesSayTheSameAsTheDocumentInTheirOwnForm() async throws {
     let bench = try ToolBench()
     let text = try await draw(DraftPayloads.issues, "--swift", in: bench)
     let file = URL(filePath: #filePath).deletingLastPathComponent()
@@ -209,23 +203,21 @@ import Testing
     #expect(people == ["ada", "bob", "ada"])
   }
 
-  @Test(
-    "what makes no sense is named",
-    arguments: [
-      (["model"], "MODEL is missing"), (["model", "a", "b"], "one word too many"),
-      (["model", "a", "--swift"], "--swift goes with --from"),
-      (["model", "--from", "a", "--mapping"], "--from excludes"),
-      (["model", "--from", "-", "-"], "can be read once"),
-      (["model", "--from", "a", "--entity", "1"], "cannot be the name of an entity"),
-    ])
-  func usage(_ words: [String], _ message: String) async throws {
+  @Test(arguments: [
+    (["model"], "MODEL is missing"), (["model", "a", "b"], "one word too many"),
+    (["model", "a", "--swift"], "--swift goes with --from"),
+    (["model", "--from", "a", "--mapping"], "--from excludes"),
+    (["model", "--from", "-", "-"], "can be read once"),
+    (["model", "--from", "a", "--entity", "1"], "cannot be the name of an entity"),
+  ])
+  func optionsThatMakeNoSenseAreNamed(_ words: [String], _ message: String) async throws {
     let result = try await ToolBench().run(words)
     #expect(result.code == .usage)
     #expect(result.error.contains(message), "\(result.error)")
   }
 
-  @Test("a payload without objects gives no model", arguments: ["[]", "[1, 2]", "{", "nothing"])
-  func noObjects(_ json: String) async throws {
+  @Test(arguments: ["[]", "[1, 2]", "{", "nothing"])
+  func aPayloadWithoutObjectsGivesNoModel(_ json: String) async throws {
     let bench = try ToolBench()
     let result = await bench.run("model", "--from", try bench.file("things.json", json))
     #expect(result.code == .failed)

@@ -18,10 +18,10 @@ import Testing
     ("[]", nil),
   ]
 
-  @Test(
-    "a payload of which nothing can be used names the option, not the parameter",
-    arguments: payloads, [true, false])
-  func namesTheOption(_ payload: (json: String, place: String?), _ isStored: Bool) async throws {
+  @Test(arguments: payloads, [true, false])
+  func aPayloadOfWhichNothingCanBeUsedNamesTheOptionNotTheParameter(
+    _ payload: (json: String, place: String?), _ isStored: Bool
+  ) async throws {
     let bench = try ToolBench()
     let model = try bench.file("model.xml", BadInputTests.model)
     let words = ["--model", model, "--entity", "User"]
@@ -45,8 +45,7 @@ import Testing
     }
   }
 
-  @Test("a remark on the mapping is said once, however many files there are")
-  func remarksOnce() async throws {
+  @Test func aRemarkOnTheMappingIsSaidOnceHoweverManyFilesThereAre() async throws {
     let bench = try ToolBench()
     let model = try bench.file(
       "model.xml",

@@ -23,7 +23,6 @@ struct JSONItemReaderTests {
   }
 
   @Test(
-    "The list is found where the path leads",
     arguments: [
       ("[]", "", []), ("[1,{\"a\":2}]", "", [1, ["a": 2]]), ("{\"a\":1}", "", [["a": 1]]),
       ("\u{feff} [1] ", "", [1]), ("[1,2,]", "", [1, 2]),
@@ -34,7 +33,7 @@ struct JSONItemReaderTests {
       ("[{\"x\":[5]},6]", "$[0].x", [5]), ("{\"0\":[7]}", "0", [7]),
       ("{\"\\u0061\":[7]}", "a", [7]), ("{\"a.b\":[7]}", ["a.b"], [7]), ("[1]", "$", [1]),
     ] as [(String, JSONPath, [JSONValue])])
-  func finds(text: String, path: JSONPath, values: [JSONValue]) throws {
+  func theListIsFoundWhereThePathLeads(text: String, path: JSONPath, values: [JSONValue]) throws {
     #expect(try items(text, at: path) == values)
   }
 
@@ -62,7 +61,6 @@ struct JSONItemReaderTests {
   }
 
   @Test(
-    "A step that means each child leads to items one after the other",
     arguments: [
       (
         #"{"u":{"a":{"n":1},"b":{"n":2}},"z":0}"#, "u.*",
@@ -98,41 +96,38 @@ struct JSONItemReaderTests {
       (#"{"*":[1]}"#, ["*"], [#"$["*"][0] 1"#]), (#"{"a":[1]}"#, "$[\"a\"]", ["$.a[0] 1"]),
       ("{\"d\":[1]}\n{\"d\":[2,3]}", "d[]", ["$.d[0] 1", "$[1].d[0] 2", "$[1].d[1] 3"]),
     ] as [(String, JSONPath, [String])])
-  func findsEach(text: String, path: JSONPath, items: [String]) throws {
+  func aStepThatMeansEachChildLeadsToItemsOneAfterTheOther(
+    text: String, path: JSONPath, items: [String]
+  ) throws {
     #expect(try placed(text, at: path) == items)
   }
 
-  @Test(
-    "An object of objects is a list of them where that is wanted",
-    arguments: [
-      (#"{"a":{"n":1},"b":2}"#, [#"$.a a: {"n":1}"#, "$.b b: 2"]),
-      (#"{"id":1,"a":{}}"#, [#"$ {"id":1,"a":{}}"#]), ("{}", ["$ {}"]), ("[{}]", ["$[0] {}"]),
-    ])
-  func takesMembers(text: String, items: [String]) throws {
+  @Test(arguments: [
+    (#"{"a":{"n":1},"b":2}"#, [#"$.a a: {"n":1}"#, "$.b b: 2"]),
+    (#"{"id":1,"a":{}}"#, [#"$ {"id":1,"a":{}}"#]), ("{}", ["$ {}"]), ("[{}]", ["$[0] {}"]),
+  ])
+  func anObjectOfObjectsIsAListOfThemWhereThatIsWanted(text: String, items: [String]) throws {
     #expect(try placed(text, at: "", takesMembers: true) == items)
   }
 
-  @Test(
-    "What is wrong on the way to each child is told with its path",
-    arguments: [
-      (#"{"c":[{"data":1},{"data":}]}"#, "$.c[1].data"), (#"{"c":[{"data":1} {}]}"#, "$.c"),
-      (#"{"c":[{"data":1,"data":2}]}"#, "$.c[0]"), (#"{"c":[{"data":1}"#, "$.c"),
-      (#"{"c":5}"#, "$.c"), (#"{"d":5}"#, "$"),
-    ])
-  func refusesEach(text: String, place: String) throws {
+  @Test(arguments: [
+    (#"{"c":[{"data":1},{"data":}]}"#, "$.c[1].data"), (#"{"c":[{"data":1} {}]}"#, "$.c"),
+    (#"{"c":[{"data":1,"data":2}]}"#, "$.c[0]"), (#"{"c":[{"data":1}"#, "$.c"),
+    (#"{"c":5}"#, "$.c"), (#"{"d":5}"#, "$"),
+  ])
+  func aFaultOnTheWayToEachChildIsToldWithItsPath(text: String, place: String) throws {
     let error = #expect(throws: JSONError.self) { try placed(text, at: "c[].data") }
     #expect(error?.path == place)
   }
 
   @Test(
-    "Values on lines of their own are items",
     arguments: [
       ("{\"a\":1}\n{\"a\":2}\n", "", [["a": 1], ["a": 2]]),
       ("{\"a\":1}\r\n\r\n{\"a\":2}", "", [["a": 1], ["a": 2]]),
       ("{\"d\":[1,2]}\n{\"d\":[3]}", "d", [1, 2, 3]),
       ("{\"a\":\n1}\n5\n[6,7]", "", [["a": 1], 5, 6, 7]),
     ] as [(String, JSONPath, [JSONValue])])
-  func readsLines(text: String, path: JSONPath, values: [JSONValue]) throws {
+  func valuesOnLinesOfTheirOwnAreItems(text: String, path: JSONPath, values: [JSONValue]) throws {
     #expect(try items(text, at: path) == values)
     #expect(try items(text, at: path, options: JSONReadingOptions(format: .lines)) == values)
     #expect(throws: JSONError.self) {
@@ -146,7 +141,6 @@ struct JSONItemReaderTests {
   }
 
   @Test(
-    "What is no list says what it is",
     arguments: [
       ("", "", .emptyDocument, "$", "empty"),
       ("null", "", .notAList, "$", "null"), ("12", "", .notAList, "$", "a number"),
@@ -158,7 +152,7 @@ struct JSONItemReaderTests {
       ("[[1]]", "items", .pathNotFound, "$", "from 0 to 0"),
       ("[[1]]", "3", .pathNotFound, "$", "the array has 1"),
     ] as [(String, JSONPath, JSONError.Code, String, String)])
-  func refusesPath(
+  func aValueThatIsNoListSaysItsKind(
     text: String, path: JSONPath, code: JSONError.Code, location: String, words: String
   ) {
     let error = #expect(throws: JSONError.self) { try items(text, at: path) }
@@ -168,7 +162,6 @@ struct JSONItemReaderTests {
   }
 
   @Test(
-    "The rest of the document is checked",
     arguments: [
       ("[1] x", "", .trailingContent, "$"), ("[1]\n[2]", "", .trailingContent, "$"),
       ("{\"a\":1} {\"a\":2}", "", .trailingContent, "$"),
@@ -181,7 +174,9 @@ struct JSONItemReaderTests {
       ("{\"a\":1}\n{\"a\":}", "", .unexpectedCharacter, "$[1].a"),
       ("[1,", "", .unexpectedEnd, "$"),
     ] as [(String, JSONPath, JSONError.Code, String)])
-  func refusesRest(text: String, path: JSONPath, code: JSONError.Code, location: String) {
+  func theRestOfTheDocumentIsChecked(
+    text: String, path: JSONPath, code: JSONError.Code, location: String
+  ) {
     let error = #expect(throws: JSONError.self) { try items(text, at: path) }
     #expect(error?.code == code)
     #expect(error?.path == location)
@@ -209,13 +204,11 @@ struct JSONItemReaderTests {
     #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes.prefix(1))) }
   }
 
-  @Test(
-    "A text that looks like another format is JSON where it is JSON",
-    arguments: [
-      "milk, eggs", "a; b", "Doe, Ann", "a\tb", "<b>bold</b>", "<a, b>", "\"id\",\"name\"", "é, è",
-      "plain", "", ",", "line\nand, line",
-    ])
-  func textsAreNoTables(_ text: String) throws {
+  @Test(arguments: [
+    "milk, eggs", "a; b", "Doe, Ann", "a\tb", "<b>bold</b>", "<a, b>", "\"id\",\"name\"", "é, è",
+    "plain", "", ",", "line\nand, line",
+  ])
+  func aTextThatLooksLikeAnotherFormatIsJSONWhereItIsJSON(_ text: String) throws {
     let value = JSONValue.string(text)
     #expect(try JSONValue(parsing: value.data()) == value)
     #expect(try JSONValue(canonical: value.canonicalData) == value)
@@ -228,14 +221,12 @@ struct JSONItemReaderTests {
     #expect(try items(lines, at: JSONPath(), options: options) == [value, value])
   }
 
-  @Test(
-    "What is no JSON is called by its name",
-    arguments: [
-      ("<html>", "HTML"), ("id,name\n1,a", "CSV"), ("true,false", "CSV"),
-      ("\"id\",\"name\"\n1,\"a\"", "CSV"), ("\"a\" ;\"b\"", "CSV"), ("\"milk, eggs", nil),
-      ("{\"a\": milk, eggs}", nil), ("[1,", nil), ("a", nil),
-    ])
-  func foreignFormats(_ text: String, _ name: String?) {
+  @Test(arguments: [
+    ("<html>", "HTML"), ("id,name\n1,a", "CSV"), ("true,false", "CSV"),
+    ("\"id\",\"name\"\n1,\"a\"", "CSV"), ("\"a\" ;\"b\"", "CSV"), ("\"milk, eggs", nil),
+    ("{\"a\": milk, eggs}", nil), ("[1,", nil), ("a", nil),
+  ])
+  func textThatIsNoJSONIsCalledByItsName(_ text: String, _ name: String?) {
     let both = [
       #expect(throws: JSONError.self) { try JSONValue(parsing: text) },
       #expect(throws: JSONError.self) { try items(text, at: JSONPath()) },
@@ -247,7 +238,6 @@ struct JSONItemReaderTests {
   }
 
   @Test(
-    "Skipping finds the same bounds as reading",
     arguments: [
       ("[]", ""), ("[1 , -2.5e3,\"]\\\"\" , [1,[2]],{\"a\":\"}\"} ,null,true]", ""),
       ("{\"d\":[{\"x_y\":\"Y_y\\\\\"},\"\",0,{}]}", "d"), ("{\"a\":1}\n{\"a\":[2]}\n", ""),
@@ -256,7 +246,7 @@ struct JSONItemReaderTests {
         ""
       ),
     ] as [(String, JSONPath)])
-  func skips(text: String, path: JSONPath) throws {
+  func skippingFindsTheSameBoundsAsReading(text: String, path: JSONPath) throws {
     try Array(text.utf8).withUnsafeBytes { bytes in
       var reading = try JSONItemReader(bytes, at: path)
       var skipping = try JSONItemReader(bytes, at: path)
@@ -297,13 +287,11 @@ struct JSONItemReaderTests {
     }
   }
 
-  @Test(
-    "What stands between known elements is an error as between others",
-    arguments: [
-      "[{\"a\":1} {\"a\":2}]", "[{\"a\":1},", "[{\"a\":1}", "[{\"a\":1},  ",
-      "[{\"a\":1},,{\"a\":2}]", "[{\"a\":1}},{\"a\":2}]",
-    ])
-  func unexpectedBetween(text: String) throws {
+  @Test(arguments: [
+    "[{\"a\":1} {\"a\":2}]", "[{\"a\":1},", "[{\"a\":1}", "[{\"a\":1},  ",
+    "[{\"a\":1},,{\"a\":2}]", "[{\"a\":1}},{\"a\":2}]",
+  ])
+  func textBetweenKnownElementsIsAnErrorAsBetweenOthers(text: String) throws {
     try Array(text.utf8).withUnsafeBytes { bytes in
       var reader = try JSONItemReader(bytes)
       var other = reader

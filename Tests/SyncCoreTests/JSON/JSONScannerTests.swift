@@ -23,7 +23,6 @@ func scanned(_ text: String, options: JSONReadingOptions = JSONReadingOptions())
 
 struct JSONScannerTests {
   @Test(
-    "Every kind of value is read",
     arguments: [
       ("null", .null), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("-1", -1),
       ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
@@ -35,23 +34,20 @@ struct JSONScannerTests {
       ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{c}\n\r\t"),
       ("\"\\u0041\\u00e9\\u6f22\\ud83d\\uDE00\"", "A\u{e9}漢😀"), ("\"\\u0000\"", "\u{0}"),
     ] as [(String, JSONValue)])
-  func reads(text: String, value: JSONValue) throws {
+  func everyKindOfValueIsRead(text: String, value: JSONValue) throws {
     #expect(try scanned(text) == value)
   }
 
-  @Test(
-    "Half a surrogate pair becomes the replacement character",
-    arguments: [
-      ("\"\\ud83d\"", "\u{fffd}"), ("\"\\ude00\"", "\u{fffd}"), ("\"\\ud83dx\"", "\u{fffd}x"),
-      ("\"\\ud83d\\u0041\"", "\u{fffd}A"), ("\"\\ud83d\\ud83d\\ude00\"", "\u{fffd}😀"),
-      ("\"\\ude00\\ud83d\"", "\u{fffd}\u{fffd}"), ("\"\\ud83d\\n\"", "\u{fffd}\n"),
-    ])
-  func replaces(text: String, content: String) throws {
+  @Test(arguments: [
+    ("\"\\ud83d\"", "\u{fffd}"), ("\"\\ude00\"", "\u{fffd}"), ("\"\\ud83dx\"", "\u{fffd}x"),
+    ("\"\\ud83d\\u0041\"", "\u{fffd}A"), ("\"\\ud83d\\ud83d\\ude00\"", "\u{fffd}😀"),
+    ("\"\\ude00\\ud83d\"", "\u{fffd}\u{fffd}"), ("\"\\ud83d\\n\"", "\u{fffd}\n"),
+  ])
+  func halfASurrogatePairBecomesTheReplacementCharacter(text: String, content: String) throws {
     #expect(try scanned(text) == .string(content))
   }
 
   @Test(
-    "What breaks the grammar is refused where it stands",
     arguments: [
       ("", .unexpectedEnd, 0), ("   ", .unexpectedEnd, 3), ("nul", .unexpectedEnd, 0),
       ("nil", .unexpectedCharacter, 0), ("True", .unexpectedCharacter, 0),
@@ -76,21 +72,20 @@ struct JSONScannerTests {
       ("\"a\nb\"", .controlCharacter, 2), ("\"\u{0}\"", .controlCharacter, 1),
       ("\"abcdefghijk\u{1f}\"", .controlCharacter, 12),
     ] as [(String, JSONError.Code, Int)])
-  func refuses(text: String, code: JSONError.Code, offset: Int) {
+  func aBreachOfTheGrammarIsRefusedWhereItStands(text: String, code: JSONError.Code, offset: Int) {
     let error = #expect(throws: JSONError.self) { try scanned(text) }
     #expect(error?.code == code)
     #expect(error?.offset == offset)
   }
 
   @Test(
-    "Bytes that are no UTF-8 are refused",
     arguments: [
       [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80],
       [0xE0, 0x9F, 0xBF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
       [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98],
       [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
     ] as [[UInt8]])
-  func refusesEncoding(bytes: [UInt8]) {
+  func bytesThatAreNoUTF8AreRefused(bytes: [UInt8]) {
     for padding in 0..<10 {
       let text =
         [UInt8(ascii: "\"")] + [UInt8](repeating: UInt8(ascii: "a"), count: padding) + bytes

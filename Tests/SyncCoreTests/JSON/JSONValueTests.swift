@@ -4,21 +4,21 @@ import Testing
 
 struct JSONValueTests {
   @Test(
-    "Numbers are equal when they are the same number in JSON",
     arguments: [
       (1, 1.0, true), (.decimal(1), 1, true), (.decimal(Decimal(string: "0.1") ?? 0), 0.1, true),
       (1e20, .decimal(Decimal(string: "100000000000000000000") ?? 0), true), (0.0, -0.0, true),
       (1, 1.5, false), (1, true, false), (0, false, false), (0, nil, false), ("1", 1, false),
       (.double(.nan), .double(.nan), true), (.double(.infinity), .double(-.infinity), false),
     ] as [(JSONValue, JSONValue, Bool)])
-  func equality(left: JSONValue, right: JSONValue, isEqual: Bool) {
+  func numbersAreEqualWhenTheyAreTheSameNumberInJSON(
+    left: JSONValue, right: JSONValue, isEqual: Bool
+  ) {
     #expect((left == right) == isEqual)
     #expect((left.canonicalData == right.canonicalData) == (isEqual || left == .double(.nan)))
     if isEqual { #expect(left.hashValue == right.hashValue) }
   }
 
   @Test(
-    "Dates are read as a sync reads them",
     arguments: [
       ("2014-01-02T00:00:00.5Z", 1_388_620_800.5), ("2014-01-02", 1_388_620_800),
       ("2014-01-02 01:00:00 +0100", 1_388_620_800), (1_388_620_800, 1_388_620_800),
@@ -26,7 +26,7 @@ struct JSONValueTests {
       (.decimal(1_388_620_800), 1_388_620_800), ("1388620800", 1_388_620_800),
       ("yesterday", nil), ("2014-13-01", nil), (true, nil), (nil, nil), ([1], nil),
     ] as [(JSONValue, Double?)])
-  func dates(value: JSONValue, seconds: Double?) {
+  func datesAreReadAsASyncReadsThem(value: JSONValue, seconds: Double?) {
     #expect(value.dateValue?.timeIntervalSince1970 == seconds)
   }
 

@@ -5,7 +5,6 @@ import Testing
 
 struct JSONWriterTests {
   @Test(
-    "Numbers have one text",
     arguments: [
       (0, "0"), (.integer(.min), "-9223372036854775808"), (5.0, "5"), (-0.0, "0"), (0.1, "0.1"),
       (1e17, "100000000000000000"), (1e20, "100000000000000000000"), (1e21, "1e+21"),
@@ -20,7 +19,7 @@ struct JSONWriterTests {
       (.decimal(Decimal(string: "1e30") ?? 0), "1e+30"),
       (.decimal(.nan), "null"),
     ] as [(JSONValue, String)])
-  func numbers(value: JSONValue, text: String) {
+  func numbersHaveOneText(value: JSONValue, text: String) {
     #expect(value.description == text)
   }
 
@@ -90,18 +89,16 @@ struct JSONWriterTests {
     #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"id\":0}\n{\"id\":1}\n")
   }
 
-  @Test(
-    "Equal values have the same canonical bytes, from the tape too",
-    arguments: [
-      ("{ \"b\": 1.0, \"a\": [10e-1, \"\\u0041\\/\"] }", "{\"a\":[1,\"A/\"],\"b\":1}"),
-      ("{\"a\":1,\"a\":2}", "{\"a\":2}"), ("{\"\\u0061\":1,\"b\":0,\"a\":2}", "{\"a\":2,\"b\":0}"),
-      ("{\"é\":1,\"z\":2,\"\":3}", "{\"\":3,\"z\":2,\"é\":1}"), ("\"x\"", "\"x\""),
-      ("[1e400,-1e400]", "[1e999,-1e999]"), ("[1e-400]", "[0]"), ("-0.0", "0"),
-      ("1234567890123456789012345678901234567890123", "1.2345678901234567e+42"),
-      ("[0.1000,1E2,1e121,12345678901234567890]", "[0.1,100,1e+121,12345678901234567890]"),
-      ("[null,true,false]", "[null,true,false]"),
-    ])
-  func canonical(text: String, bytes: String) throws {
+  @Test(arguments: [
+    ("{ \"b\": 1.0, \"a\": [10e-1, \"\\u0041\\/\"] }", "{\"a\":[1,\"A/\"],\"b\":1}"),
+    ("{\"a\":1,\"a\":2}", "{\"a\":2}"), ("{\"\\u0061\":1,\"b\":0,\"a\":2}", "{\"a\":2,\"b\":0}"),
+    ("{\"é\":1,\"z\":2,\"\":3}", "{\"\":3,\"z\":2,\"é\":1}"), ("\"x\"", "\"x\""),
+    ("[1e400,-1e400]", "[1e999,-1e999]"), ("[1e-400]", "[0]"), ("-0.0", "0"),
+    ("1234567890123456789012345678901234567890123", "1.2345678901234567e+42"),
+    ("[0.1000,1E2,1e121,12345678901234567890]", "[0.1,100,1e+121,12345678901234567890]"),
+    ("[null,true,false]", "[null,true,false]"),
+  ])
+  func equalValuesHaveTheSameCanonicalBytesFromTheTapeToo(text: String, bytes: String) throws {
     let value = try JSONValue(parsing: text)
     #expect(String(decoding: value.canonicalData, as: UTF8.self) == bytes)
     #expect(try JSONValue(canonical: value.canonicalData) == value)

@@ -9,7 +9,6 @@ struct NumberTextTests {
   }
 
   @Test(
-    "Whole numbers within 64 bits are integers",
     arguments: [
       ("0", 0), ("-0", 0), ("16", 16), ("+7", 7), ("007", 7), ("1.0", 1), ("12e2", 1200),
       ("120e-1", 12), ("9223372036854775807", .max), ("-9223372036854775808", .min),
@@ -18,18 +17,16 @@ struct NumberTextTests {
       ("1000000000000000000000e-3", 1_000_000_000_000_000_000), ("0e99999999999999999999", 0),
       ("1e99999999999999999999", nil), ("-9223372036854775809", nil),
     ] as [(String, Int64?)])
-  func integers(text: String, value: Int64?) {
+  func wholeNumbersWithin64BitsAreIntegers(text: String, value: Int64?) {
     #expect(number(text) { $0.integer } == value)
   }
 
-  @Test(
-    "Decimals keep their digits",
-    arguments: [
-      "12.2", "0.1", "-0.0000001", "12345678901234567890.123456789",
-      "99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001",
-      "-1234567890123456789.1234567890123456789", "18446744073709551616",
-    ])
-  func decimals(text: String) {
+  @Test(arguments: [
+    "12.2", "0.1", "-0.0000001", "12345678901234567890.123456789",
+    "99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001",
+    "-1234567890123456789.1234567890123456789", "18446744073709551616",
+  ])
+  func decimalsKeepTheirDigits(text: String) {
     #expect(number(text) { $0.decimal } == Decimal(string: text))
     #expect(number(text) { $0.decimal?.canonicalText } == text)
   }
@@ -39,14 +36,12 @@ struct NumberTextTests {
     #expect(number(text) { $0.decimal } == nil)
   }
 
-  @Test(
-    "Doubles are the nearest",
-    arguments: [
-      "0", "0.1", "1e22", "1e23", "123456.789e-5", "9007199254740993", "1.7976931348623157e308",
-      "5e-324", "2.2250738585072011e-308", "0.1000000000000000055511151231257827", "1e400",
-      "-1e400", "1e-400", "123456789012345678901234567890",
-    ])
-  func doubles(text: String) {
+  @Test(arguments: [
+    "0", "0.1", "1e22", "1e23", "123456.789e-5", "9007199254740993", "1.7976931348623157e308",
+    "5e-324", "2.2250738585072011e-308", "0.1000000000000000055511151231257827", "1e400",
+    "-1e400", "1e-400", "123456789012345678901234567890",
+  ])
+  func doublesAreTheNearest(text: String) {
     #expect(number(text) { $0.double } == Double(text))
   }
 

@@ -155,8 +155,8 @@ import Testing
       .map { "\($0)=\($1)" }.joined(separator: " ")
   }
 
-  @Test("by sync", arguments: keys + values)
-  func syncs(_ test: Case) throws {
+  @Test(arguments: keys + values)
+  func syncsFillAttributes(_ test: Case) throws {
     let stack = try Self.stack()
     let items = try dictionaries("[{\"id\": 1, \(test.item)}]")
     try stack.sync(items, inEntityNamed: test.entity)
@@ -165,8 +165,8 @@ import Testing
     #expect(try stack.sync(items, inEntityNamed: test.entity).isUnchanged)
   }
 
-  @Test("by fill(with:) and hyp_fill(with:)", arguments: keys + values)
-  func fills(_ test: Case) throws {
+  @Test(arguments: keys + values)
+  func fillWithAndHypFillWithFillAttributes(_ test: Case) throws {
     let stack = try Self.stack()
     let item = try #require(dictionaries("[{\(test.item)}]").first)
     try stack.inMain { context in
@@ -181,8 +181,7 @@ import Testing
     }
   }
 
-  @Test("values are of the Swift types that the documentation names")
-  func types() throws {
+  @Test func valuesAreOfTheSwiftTypesThatTheDocumentationNames() throws {
     let stack = try Self.stack()
     let item = #"""
       [{"id": 1, "integer16": 16, "integer32": "32", "double_value": 1, "float_value": 2.5,
@@ -218,8 +217,7 @@ import Testing
     }
   }
 
-  @Test("dictionaries may hold anything that stands for JSON")
-  func foundationValues() throws {
+  @Test func dictionariesMayHoldAnythingThatStandsForJSON() throws {
     let stack = try Self.stack()
     let date = Date(timeIntervalSince1970: 1_441_888_808.25)
     let uuid = UUID()
@@ -257,8 +255,7 @@ import Testing
     }
   }
 
-  @Test("payloads of every kind of dictionary and list")
-  func payloads() throws {
+  @Test func payloadsMayBeOfEveryKindOfDictionaryAndList() throws {
     let stack = try Self.stack()
     try stack.sync([["id": 1], ["id": 2]], inEntityNamed: "User")
     #expect(try stack.count("User") == 2)

@@ -50,19 +50,19 @@ import Testing
       .init("Group", "id select where", "1 {2} {}", "2 {} {1}")),
   ]
 
-  @Test("edges", arguments: cases)
-  func holds(_ test: BehaviourCase) async throws { try await test.check(.asynchronousWithData) }
+  @Test(arguments: cases)
+  func payloadsAtTheEdgeAreTaken(_ test: BehaviourCase) async throws {
+    try await test.check(.asynchronousWithData)
+  }
 
-  @Test("trailing commas are read, as JSONSerialization reads them")
-  func trailingCommas() throws {
+  @Test func trailingCommasAreReadAsJSONSerializationReadsThem() throws {
     let stack = try DataStack.opened("Notes")
     let text = #"[{"id": 1, "notes": [{"id": 1,}, {"id": 2},],}, ]"#
     try stack.sync(Data(text.utf8), inEntityNamed: "User")
     #expect(try stack.shown("User", "remoteID notes") == ["1 {1,2}"])
   }
 
-  @Test("numbers that arrive boxed keep their digits")
-  func numbers() throws {
+  @Test func numbersThatArriveBoxedKeepTheirDigits() throws {
     let stack = try AttributeBehaviourTests.stack()
     let text = #"""
       [{"id": 1, "decimal_value": 12.2, "double_value": 0.1, "created_at": 1441888808000000.0,
@@ -82,8 +82,7 @@ import Testing
     }
   }
 
-  @Test("what was not resolved is listed with entity, owner, relationship and id")
-  func unresolved() throws {
+  @Test func unresolvedReferencesAreListedWithEntityOwnerRelationshipAndId() throws {
     let stack = try DataStack.opened("Notes")
     let report = try stack.sync(
       dictionaries(#"[{"id": 1, "company_id": 9, "notes_ids": [7, 8]}]"#), inEntityNamed: "User")

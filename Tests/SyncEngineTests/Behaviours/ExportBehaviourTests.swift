@@ -14,8 +14,7 @@ import Testing
     }
   }
 
-  @Test("the older spellings: relationships are nested unless said otherwise")
-  func olderSpellings() throws {
+  @Test func byTheOlderSpellingsRelationshipsAreNestedUnlessSaidOtherwise() throws {
     let stack = try DataStack.opened("Notes")
     try stack.sync(
       dictionaries(#"[{"id": 1, "legal_tenant": {"id": 4}}]"#), inEntityNamed: "User")
@@ -38,8 +37,7 @@ import Testing
     }
   }
 
-  @Test("binary values as the bytes that are stored")
-  func bytes() throws {
+  @Test func binaryValuesAreExportedAsTheStoredBytes() throws {
     let stack = try AttributeBehaviourTests.stack()
     try stack.sync(dictionaries(#"[{"id": 1, "hobbies": ["a", {"b": 1}]}]"#), inEntityNamed: "User")
     try stack.inMain { main in

@@ -16,8 +16,8 @@ import Testing
       ("Lower", "id", "id", "7", "7"), ("Both", "id", "id", "7", "7"),
     ]
 
-  @Test("local and remote key of each entity", arguments: table)
-  func keys(
+  @Test(arguments: table)
+  func everyEntityHasALocalAndARemoteKey(
     _ row: (entity: String, local: String, remote: String, json: String, stored: String)
   ) throws {
     let stack = try DataStack.opened("PrimaryKey")
@@ -30,8 +30,7 @@ import Testing
     }
   }
 
-  @Test("the key is found under every spelling that fills the attribute")
-  func spellingsOfTheKey() throws {
+  @Test func theKeyIsFoundUnderEverySpellingThatFillsTheAttribute() throws {
     let stack = try DataStack.opened("PrimaryKey")
     for key in ["contract_id", "contractID"] {
       try stack.sync(
@@ -44,16 +43,14 @@ import Testing
     }
   }
 
-  @Test("the current annotation wins over the legacy one; only YES and true switch on")
-  func annotations() throws {
+  @Test func theCurrentAnnotationWinsOverTheLegacyOneOnlyYESAndTrueSwitchOn() throws {
     let stack = try DataStack.opened("PrimaryKey")
     try stack.sync(
       dictionaries(#"[{"id": 1, "title": "a", "label": "b"}]"#), inEntityNamed: "Both")
     #expect(try stack.shown("Both", "id name code") == ["1 a -"])
   }
 
-  @Test("nested objects of an abstract destination are an error that names it")
-  func abstractDestination() throws {
+  @Test func nestedObjectsOfAnAbstractDestinationAreAnErrorThatNamesIt() throws {
     let stack = try DataStack.opened("Families")
     #expect(throws: (any Error).self) {
       try stack.sync(

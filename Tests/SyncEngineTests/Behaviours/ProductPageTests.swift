@@ -42,8 +42,7 @@ import Testing
      {"id": 7, "name": "Bob", "age": 17}]
     """#
 
-  @Test("the first minute")
-  func firstMinute() async throws {
+  @Test func theFirstMinuteWorksAsThePageSays() async throws {
     let stack = try stack()
     let json = Data(Self.json.utf8)
     try await stack.sync(json, inEntityNamed: "User")
@@ -54,8 +53,7 @@ import Testing
     #expect(names == ["Ann"])
   }
 
-  @Test("asking")
-  func asking() async throws {
+  @Test func askingWorksAsThePageSays() async throws {
     let stack = try stack()
     try await stack.sync(Data(Self.json.utf8), inEntityNamed: "User")
     let work = stack.newBackgroundContext()
@@ -86,8 +84,7 @@ import Testing
     }
   }
 
-  @Test("syncing, with every setting the page names")
-  func syncing() throws {
+  @Test func syncingWorksWithEverySettingThePageNames() throws {
     let stack = try stack()
     let folder = try TemporaryFolder()
     let url = folder.file("users.json")
@@ -125,8 +122,7 @@ import Testing
     #expect(throws: CancellationError.self) { try cancelled.result?.get() }
   }
 
-  @Test("pages of a session")
-  func session() async throws {
+  @Test func pagesOfASessionWorkAsThePageSays() async throws {
     let stack = try stack()
     let queue = OperationQueue()
     let session = try SyncSession(entity: "User", dataStack: stack)
@@ -139,8 +135,7 @@ import Testing
     #expect(try stack.export("User").arrayValue?.count == 3)
   }
 
-  @Test("watching")
-  func watching() async throws {
+  @Test func watchingWorksAsThePageSays() async throws {
     let stack = try stack()
     let lines = Locked<[String]>([])
     let log = SyncLogger(stack) { line in lines.withLock { $0.append(line) } }
@@ -169,8 +164,7 @@ import Testing
     }
   }
 
-  @Test("back to JSON")
-  func backToJSON() async throws {
+  @Test func theWayBackToJSONWorksAsThePageSays() async throws {
     let stack = try stack()
     try await stack.sync(Data(Self.json.utf8), inEntityNamed: "User")
     let (one, all, rails) = try await MainActor.run {
@@ -190,8 +184,7 @@ import Testing
     #expect(try await stack.sync(url, inEntityNamed: "User", operations: .update).isUnchanged)
   }
 
-  @Test("the calls of the package's first page are those of the README")
-  func readme() throws {
+  @Test func theCallsOfThePackagesFirstPageAreThoseOfTheREADME() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../README.md").standardized
     let text = try String(contentsOf: page, encoding: .utf8).filter { !$0.isWhitespace }

@@ -69,11 +69,12 @@ import Testing
       .init("Squad", "id captain players", "9 1 {1,2}"), .init("Player", "id name", "1 c", "2 -")),
   ]
 
-  @Test("relationships", arguments: cases)
-  func holds(_ test: BehaviourCase) async throws { try await test.check(.asynchronousWithData) }
+  @Test(arguments: cases)
+  func relationshipsAreFilledAsExpected(_ test: BehaviourCase) async throws {
+    try await test.check(.asynchronousWithData)
+  }
 
-  @Test("several ways to the parent: an error that names them, unless one is given")
-  func ambiguousParent() throws {
+  @Test func severalWaysToTheParentAreAnErrorThatNamesThemUnlessOneIsGiven() throws {
     let stack = try DataStack.opened("Markets")
     try stack.sync(dictionaries(#"[{"id": 6}]"#), inEntityNamed: "Person")
     try stack.inMain { main in

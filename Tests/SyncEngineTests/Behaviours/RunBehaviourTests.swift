@@ -34,11 +34,12 @@ import Testing
       .init("Cart", "id items", "1 [3,4,5,2]")),
   ]
 
-  @Test("runs", arguments: runs, SyncCall.allCases)
-  func holds(_ test: BehaviourCase, _ call: SyncCall) async throws { try await test.check(call) }
+  @Test(arguments: runs, SyncCall.allCases)
+  func everyCallRunsTheSame(_ test: BehaviourCase, _ call: SyncCall) async throws {
+    try await test.check(call)
+  }
 
-  @Test("inserts in the order of the payload")
-  func payloadOrder() throws {
+  @Test func objectsAreInsertedInTheOrderOfThePayload() throws {
     let stack = try DataStack.opened("Notes")
     try stack.sync([["id": 32], ["id": 31]], inEntityNamed: "User")
     try stack.sync([["id": 31], ["id": 7], ["id": 32], ["id": 1]], inEntityNamed: "User")

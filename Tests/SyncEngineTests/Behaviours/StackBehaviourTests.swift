@@ -12,9 +12,8 @@ import Testing
     }
   }
 
-  @Test(
-    "every initialiser, over a plain and a versioned model", arguments: ["PrimaryKey", "Notes"])
-  func initialisers(_ name: String) throws {
+  @Test(arguments: ["PrimaryKey", "Notes"])
+  func everyInitialiserTakesAPlainAndAVersionedModel(_ name: String) throws {
     let bundle = try Fixtures.models()
     let folder = try TemporaryFolder()
     let stacks = try [
@@ -41,8 +40,7 @@ import Testing
     }
   }
 
-  @Test("blocks run in a new background context")
-  func backgroundBlocks() async throws {
+  @Test func blocksRunInANewBackgroundContext() async throws {
     let stack = try DataStack.opened("PrimaryKey")
     try await stack.performInNewBackgroundContext { context in
       try context.insert(entityNamed: "User").setValue(1, forKey: "remoteID")

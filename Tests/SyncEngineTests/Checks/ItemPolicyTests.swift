@@ -60,8 +60,8 @@ import Testing
     #"[{"id": 2, "title": "b"}, {"id": 1, "code": "Ab"}]"#,
   ]
 
-  @Test("fails the sync when the policy says so, and nothing is stored", arguments: payloads)
-  func fails(payload: String) throws {
+  @Test(arguments: payloads)
+  func theSyncFailsWhenThePolicySaysSoAndNothingIsStored(payload: String) throws {
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let before = try bench.objects("Album") + bench.objects("Track")
@@ -74,7 +74,6 @@ import Testing
   }
 
   @Test(
-    "of several items that cannot be used the error names the first in the payload",
     arguments: [
       (#"{"id": 3}, {"title": "x"}"#, "Album", "title", "3"),
       (#"{"id": 2, "title": "b"}, {"title": "x"}, {"id": 3}"#, "Album", "id", nil),
@@ -83,7 +82,7 @@ import Testing
       (#"{"id": 2, "title": "b", "tracks": [{"name": "x"}]}, {"id": 3}"#, "Track", "id", nil),
       (#"{"id": 3, "tracks": [{"id": 1, "name": "x"}]}, 7"#, "Album", "title", "3"),
     ] as [(String, String, String, String?)], [nil, 1, 2])
-  func firstErrors(
+  func ofSeveralItemsThatCannotBeUsedTheErrorNamesTheFirstInThePayload(
     _ failure: (items: String, entity: String, property: String, key: String?), size: Int?
   ) throws {
     let bench = try bench()
@@ -102,9 +101,9 @@ import Testing
   }
 
   @Test(
-    "leaves out the item with everything below it", arguments: payloads,
+    arguments: payloads,
     [nil, ItemErrorPolicy.skip])
-  func leavesOut(payload: String, policy: ItemErrorPolicy?) throws {
+  func theItemIsLeftOutWithEverythingBelowIt(payload: String, policy: ItemErrorPolicy?) throws {
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let report = try bench.sync(payload, "Album") {
@@ -121,8 +120,7 @@ import Testing
     #expect(report.findings(of: .skippedItem).first?.path == "$[1]")
   }
 
-  @Test("an item that is left out claims its key")
-  func claimsItsKey() throws {
+  @Test func anItemThatIsLeftOutClaimsItsKey() throws {
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let report = try bench.sync(#"[{"id": 2, "title": "b"}, {"id": 1, "title": null}]"#, "Album") {
@@ -132,8 +130,7 @@ import Testing
     #expect(try bench.count("Album") == 2)
   }
 
-  @Test("each bad item costs only itself")
-  func severalItems() throws {
+  @Test func eachBadItemCostsOnlyItself() throws {
     let bench = try bench()
     let report = try bench.sync(
       #"""
@@ -181,15 +178,16 @@ import Testing
     (#"[{"id": 1}, {"id": 1, "kind": "EP"}, {"id": 2, "title": "b"}]"#, ["2"]),
   ]
 
-  @Test("who gave the value is to blame, however often the object is mentioned", arguments: shared)
-  func blames(payload: String, keys: [String]) throws {
+  @Test(arguments: shared)
+  func theItemThatGaveTheValueIsToBlameHoweverOftenTheObjectIsMentioned(
+    payload: String, keys: [String]
+  ) throws {
     let bench = try bench()
     try bench.sync(payload, "Album")
     #expect(try bench.objects("Album").map { String($0.dropFirst(3).prefix(1)) } == keys)
   }
 
-  @Test("an item that loses a required destination is left out, and so is who requires it")
-  func requiredDestinations() throws {
+  @Test func anItemThatLosesARequiredDestinationIsLeftOutAndSoIsOneThatRequiresIt() throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "name": "S", "rooms": [{"id": 1}, {"id": 2}]}]"#, "Studio")
     let before = try bench.objects("Room")
@@ -210,8 +208,7 @@ import Testing
     #expect(try bench.objects("Room") == before)
   }
 
-  @Test("a reference to an object of a later part of the payload is waited for")
-  func laterParts() throws {
+  @Test func aReferenceToAnObjectOfALaterPartOfThePayloadIsWaitedFor() throws {
     let bench = try bench()
     let tree = #"[{"id": 2, "name": "b", "parent_id": 1}, {"id": 1, "name": "a"}]"#
     try bench.sync(tree, "Node") { $0.tuning.partItems = 1 }
@@ -240,8 +237,7 @@ import Testing
 
   // MARK: - Claims of an item
 
-  @Test("what an item names that is left out is not deleted, at any depth")
-  func claimsWhatItNames() throws {
+  @Test func anObjectThatALeftOutItemNamesIsNotDeletedAtAnyDepth() throws {
     let bench = try bench()
     try bench.sync(
       #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#, "Node")
@@ -251,8 +247,7 @@ import Testing
     #expect(try bench.objects("Node") == ["id=1 name=a", "id=2 name=b", "id=3 name=c2"])
   }
 
-  @Test("items that are left out do not unlink the members of a given parent")
-  func parentScope() throws {
+  @Test func itemsThatAreLeftOutDoNotUnlinkTheMembersOfAGivenParent() throws {
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let album = try #require(try bench.store.read { try $0.firstRow(of: "Album", bench.model) })
@@ -262,8 +257,7 @@ import Testing
     #expect(try bench.objects("Track") == ["id=1 name=x album=1", "id=2 name=y album=1"])
   }
 
-  @Test("a payload of which nothing can be stored deletes nothing")
-  func guardsDeletion() throws {
+  @Test func aPayloadOfWhichNothingCanBeStoredDeletesNothing() throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]"#, "Album")
     let error = #expect(throws: SyncError.self) {
@@ -275,8 +269,7 @@ import Testing
     #expect(try bench.count("Album") == 2)
   }
 
-  @Test("an object nested in a list costs only itself when its key cannot be read")
-  func nestedKeys() throws {
+  @Test func anObjectNestedInAListCostsOnlyItselfWhenItsKeyCannotBeRead() throws {
     let bench = try bench()
     let payload = #"[{"id": 1, "title": "a", "tracks": [{"name": "x"}, {"id": 2, "name": "y"}]}]"#
     let report = try bench.sync(payload, "Album")
@@ -289,8 +282,8 @@ import Testing
 
   // MARK: - Records of an item
 
-  @Test("what was left out is handed over with place, key, text and reason", arguments: [nil, 1])
-  func handsOver(partItems: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func aLeftOutItemIsHandedOverWithPlaceKeyTextAndReason(partItems: Int?) throws {
     let bench = try bench()
     var found: [String] = []
     try bench.sync(
@@ -311,8 +304,7 @@ import Testing
       ])
   }
 
-  @Test("a delegate's answer is checked, and asked for once")
-  func replacedItems() throws {
+  @Test func aDelegatesAnswerIsCheckedAndAskedForOnce() throws {
     let bench = try bench()
     var asked: [String] = []
     let report = try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3, "title": "c"}]"#, "Album") {
@@ -327,8 +319,7 @@ import Testing
     #expect(report.skipped == 1)
   }
 
-  @Test("many bad items are found in two rounds")
-  func manyItems() throws {
+  @Test func manyBadItemsAreFoundInTwoRounds() throws {
     let bench = try bench()
     let items = (1...2_000).map {
       $0 % 2 == 0 ? #"{"id": \#($0)}"# : #"{"id": \#($0), "title": "t"}"#

@@ -43,8 +43,8 @@ import Testing
     #"{"id": 2, "badges": [{"id": 1}, {"id": 2}, {"id": 3}]}"#,
   ]
 
-  @Test("a list that an item gives costs the item, as the policy says", arguments: blamed)
-  func itemsAreBlamed(_ item: String) throws {
+  @Test(arguments: blamed)
+  func aListThatAnItemGivesCostsTheItemAsThePolicySays(_ item: String) throws {
     let bench = try bench()
     let good = #"{"id": 1, "players": [\#(Self.players(1...2))]}"#
     let report = try bench.sync("[\(good), \(item)]", "Team")
@@ -64,8 +64,8 @@ import Testing
     #"[{"id": 1, "team": null}]"#,
   ]
 
-  @Test("what the payload as a whole comes to fails the sync", arguments: results, [1, nil])
-  func wholesFail(_ payload: String, _ size: Int?) throws {
+  @Test(arguments: results, [1, nil])
+  func aCountThatThePayloadAsAWholeBreaksFailsTheSync(_ payload: String, _ size: Int?) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
     let before = try bench.objects("Team") + bench.objects("Player")

@@ -13,7 +13,6 @@ import Testing
   }
 
   @Test(
-    "an error document or an envelope is an error that says where a list is",
     arguments: [
       (
         #"{"data":{"orders":[{"id":1}]},"next":null}"#, nil, SyncError.Code.missingKey,
@@ -26,7 +25,7 @@ import Testing
       (#"[null]"#, nil, .invalidItem, "The only item"),
     ] as [(String, String?, SyncError.Code, String)],
     [SyncOperations.all, [.insert, .update]])
-  func refused(
+  func anErrorDocumentOrAnEnvelopeIsAnErrorThatSaysWhereAListIs(
     _ payload: (String, String?, SyncError.Code, String), operations: SyncOperations
   ) throws {
     let bench = try bench()
@@ -41,8 +40,7 @@ import Testing
     #expect(try bench.count("Order") == 0)
   }
 
-  @Test("one object that says nothing but its key is none where objects may be deleted")
-  func keyAlone() throws {
+  @Test func oneObjectThatSaysNothingButItsKeyIsNoneWhereObjectsMayBeDeleted() throws {
     let bench = try bench()
     let payload = #"{"id":401,"message":"unauthorised"}"#
     let error = #expect(throws: SyncError.self) { try bench.sync(payload, "Order") }
@@ -52,8 +50,7 @@ import Testing
     #expect(try bench.count("Order") == 1)
   }
 
-  @Test("so it is where objects are stored, and then it says how many would have gone")
-  func stored() throws {
+  @Test func whereObjectsAreStoredItSaysHowManyWouldHaveGone() throws {
     let bench = try bench()
     try bench.sync(#"[{"id":1,"total":2}]"#, "Order")
     let error = #expect(throws: SyncError.self) {
@@ -67,21 +64,18 @@ import Testing
     #expect(try bench.count("Order") == 1)
   }
 
-  @Test(
-    "payloads with something of use are taken",
-    arguments: [
-      (#"[{"id":1},{"id":2}]"#, 2), (#"[{"error":"none"},{"id":2,"total":"1101.10"}]"#, 1),
-      ("[]", 0),
-      (#"{"id":1,"total":null}"#, 1),
-    ])
-  func taken(payload: String, count: Int) throws {
+  @Test(arguments: [
+    (#"[{"id":1},{"id":2}]"#, 2), (#"[{"error":"none"},{"id":2,"total":"1101.10"}]"#, 1),
+    ("[]", 0),
+    (#"{"id":1,"total":null}"#, 1),
+  ])
+  func payloadsWithSomethingOfUseAreTaken(payload: String, count: Int) throws {
     let bench = try bench()
     try bench.sync(payload, "Order")
     #expect(try bench.count("Order") == count)
   }
 
-  @Test("items in quarantine are kept, all of them too")
-  func quarantine() throws {
+  @Test func itemsInQuarantineAreKeptAllOfThemToo() throws {
     let bench = try bench()
     let report = try bench.sync(#"{"error":"none"}"#, "Order") {
       $0.settings.onItemError = .quarantine
@@ -89,8 +83,7 @@ import Testing
     #expect(report.quarantined == 1)
   }
 
-  @Test("it is decided once over all pages of a session")
-  func pages() async throws {
+  @Test func itIsDecidedOnceOverAllPagesOfASession() async throws {
     let stack = try DataStack(model: bench().model, store: .inMemory)
     let session = try SyncSession(entity: "Order", dataStack: stack)
     try await session.sync(#"{"error":"none"}"#)

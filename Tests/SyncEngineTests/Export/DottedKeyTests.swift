@@ -25,9 +25,8 @@ import Testing
     ]
   ]
 
-  @Test(
-    "one key in quotation marks is one key in exports, and comes back", arguments: [false, true])
-  func roundTrip(byRule: Bool) throws {
+  @Test(arguments: [false, true])
+  func oneKeyInQuotationMarksIsOneKeyInExportsAndComesBack(byRule: Bool) throws {
     let stack = try DataStack(
       model: ManagedObjectModel(Product.self, Part.self), store: .inMemory)
     if byRule {

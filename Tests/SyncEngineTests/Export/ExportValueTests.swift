@@ -42,9 +42,8 @@ import Testing
     #expect(try value(.date, Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00Z")
   }
 
-  @Test(
-    "the last moment of the calendar, which stands for never, is written", arguments: ["", ".999"])
-  func theLastMoment(fraction: String) throws {
+  @Test(arguments: ["", ".999"])
+  func theLastMomentOfTheCalendarWhichStandsForNeverIsWritten(fraction: String) throws {
     let text = "9999-12-31T23:59:59\(fraction)Z"
     #expect(try value(.date, #require(JSONValue.string(text).dateValue)) == .string(text))
   }

@@ -63,9 +63,9 @@ import Testing
   }
 
   @Test(
-    "a delta takes members out of the list alone, and keeps the others", arguments: kinds,
+    arguments: kinds,
     Way.allCases)
-  func leaving(_ kind: Kind, _ way: Way) throws {
+  func aDeltaTakesMembersOutOfTheListAloneAndKeepsTheOthers(_ kind: Kind, _ way: Way) throws {
     // In the list its own mark counts before that of the entity.
     let stack = try stack(
       kind, ["sync.removedKey": "@removed"], user: ["sync.tombstoneKey": "@removed"],
@@ -109,14 +109,14 @@ import Testing
   }
 
   @Test(
-    "a member that stands twice is kept once, and said", arguments: kinds,
+    arguments: kinds,
     [
       #""members":[{"id":"c","name":"c"},{"id":"a"},{"id":"c","name":"c"}]"#,
       #""members_ids":["c","a","c"]"#,
       "\"members\":[" + (0..<20).map { "{\"id\":\"\($0)\"}," }.joined()
         + #"{"id":"c"},{"id":"c"}]"#,
     ])
-  func twice(_ kind: Kind, list: String) throws {
+  func aMemberThatStandsTwiceIsKeptOnceAndSaid(_ kind: Kind, list: String) throws {
     let stack = try stack(kind)
     _ = try stack.sync(#"[{"id":"c"},{"id":"a"}]"#, inEntityNamed: "User")
     let report = try stack.sync("[{\"id\":\"g\",\(list)}]", inEntityNamed: "Group")
@@ -125,8 +125,8 @@ import Testing
     #expect(findings.first?.message.contains("User c") == true, "\(report.findings)")
   }
 
-  @Test("what stands once is no finding", arguments: kinds)
-  func once(_ kind: Kind) throws {
+  @Test(arguments: kinds)
+  func aMemberThatStandsOnceIsNoFinding(_ kind: Kind) throws {
     let stack = try stack(kind)
     let json =
       #"[{"id":"g","members":[{"id":"c"},{"id":"a"}]},{"id":"h","members":[{"id":"d"},{"id":"b"}]}]"#

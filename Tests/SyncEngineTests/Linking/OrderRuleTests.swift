@@ -30,10 +30,9 @@ import Testing
     }
   }
 
-  @Test(
-    "every permutation of four; an order that stays is no change",
-    arguments: List.allCases, [false, true])
-  func everyPermutation(_ list: List, byKeys: Bool) throws {
+  @Test(arguments: List.allCases, [false, true])
+  func everyPermutationOfFourIsTakenAndAnOrderThatStaysIsNoChange(_ list: List, byKeys: Bool) throws
+  {
     let bench = try SyncBench(TestModels.relationships())
     try bench.sync(list.json([1, 2, 3, 4], byKeys: false), "A")
     let permutations = OrderRuleTests.permutations([1, 2, 3, 4])
@@ -51,9 +50,8 @@ import Testing
     }
   }
 
-  @Test(
-    "longer lists whose members change as well", arguments: List.allCases, [false, true])
-  func longerLists(_ list: List, byKeys: Bool) throws {
+  @Test(arguments: List.allCases, [false, true])
+  func longerListsAreOrderedWhoseMembersChangeAsWell(_ list: List, byKeys: Bool) throws {
     let bench = try SyncBench(TestModels.relationships())
     let all = (1...30).map { #"{"id": "\#($0)"}"# }.joined(separator: ",")
     try bench.sync("[\(all)]", "B")
@@ -127,14 +125,14 @@ import Testing
       expected: [("User", ["id=5 tasks=[9,10,1,2]"])]),
   ]
 
-  @Test("orders of new owners", arguments: newOwners)
-  func holdsForNewOwners(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: newOwners)
+  func newOwnersGetTheOrderOfThePayload(_ rule: RuleCase) throws { try rule.check() }
 
   private static func list(_ keys: [Int]) -> String {
     let tasks = keys.map { #"{"id": \#($0)}"# }.joined(separator: ",")
     return #"[{"id": 1, "tasks": [\#(tasks)]}]"#
   }
 
-  @Test("orders", arguments: rules)
-  func holds(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: rules)
+  func ordersFollowTheRules(_ rule: RuleCase) throws { try rule.check() }
 }

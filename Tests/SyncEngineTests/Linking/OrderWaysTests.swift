@@ -65,9 +65,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a given parent's list takes every permutation of four", arguments: List.allCases, [nil, 1, 2])
-  func parentsPermutations(_ list: List, partItems: Int?) throws {
+  @Test(arguments: List.allCases, [nil, 1, 2])
+  func aGivenParentsListTakesEveryPermutationOfFour(_ list: List, partItems: Int?) throws {
     let album = try Album()
     _ = try album.sync(items([1, 2, 3, 4]), list, partItems: nil)
     var previous = [1, 2, 3, 4]
@@ -80,9 +79,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a given parent's list whose members change as well", arguments: List.allCases, [nil, 1, 3, 7])
-  func parentsLongerLists(_ list: List, partItems: Int?) throws {
+  @Test(arguments: List.allCases, [nil, 1, 3, 7])
+  func aGivenParentsListIsOrderedWhoseMembersChangeAsWell(_ list: List, partItems: Int?) throws {
     let album = try Album()
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<12 {
@@ -93,8 +91,8 @@ import Testing
     }
   }
 
-  @Test("who stays in a given parent's list without being an item comes last", arguments: [nil, 1])
-  func stayingMembersComeLast(partItems: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func aMemberThatStaysInAGivenParentsListWithoutBeingAnItemComesLast(partItems: Int?) throws {
     let album = try Album()
     _ = try album.sync(items([1, 2, 3, 4]), .withoutInverse, partItems: nil)
     try album.bench.sync(items([4, 9, 2]), "Photo") {
@@ -107,10 +105,8 @@ import Testing
   }
 
   /// A list that comes again in another part replaces the first.
-  @Test(
-    "the last list of a payload counts, by objects and by keys",
-    arguments: List.allCases, [nil, 1, 2])
-  func lastLists(_ list: List, partItems: Int?) throws {
+  @Test(arguments: List.allCases, [nil, 1, 2])
+  func theLastListOfAPayloadCountsByObjectsAndByKeys(_ list: List, partItems: Int?) throws {
     let bench = try SyncBench(OrderWaysTests.model())
     var generator = SeededGenerator(seed: 9)
     try bench.sync(items(Array(1...8)), list.entity)

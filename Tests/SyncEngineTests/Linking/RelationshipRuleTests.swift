@@ -147,6 +147,6 @@ import Testing
       expected: [("User", ["id=1", "id=2 notes=[1]"])]),
   ]
 
-  @Test("keys and paths", arguments: keys)
-  func holds(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: keys)
+  func keysAndPathsFollowTheRules(_ rule: RuleCase) throws { try rule.check() }
 }

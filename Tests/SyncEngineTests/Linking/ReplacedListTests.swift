@@ -7,9 +7,8 @@ import Testing
 
   /// An owner that lists an object is stronger than the object itself, until the list is given
   /// again without it.
-  @Test(
-    "an object goes where it says, once the list that had it is replaced", arguments: [1, 2, nil])
-  func ownWordsCountInTheEnd(size: Int?) throws {
+  @Test(arguments: [1, 2, nil])
+  func anObjectGoesWhereItSaysOnceTheListThatHadItIsReplaced(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     let report = try bench.sync(
       #"""
@@ -23,9 +22,8 @@ import Testing
   }
 
   /// The given parent is listed by a child of its own, whose list is given again without it.
-  @Test(
-    "a given parent leaves its own list with its child's replaced list", arguments: [1, 2, nil])
-  func parentsLeaveTheirOwnLists(size: Int?) throws {
+  @Test(arguments: [1, 2, nil])
+  func aGivenParentLeavesItsOwnListWithItsChildsReplacedList(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 3, "parent_id": 3}]"#, "Organization")
     let entity = try bench.model.requireEntity(named: "Organization")

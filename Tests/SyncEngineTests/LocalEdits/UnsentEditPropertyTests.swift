@@ -14,8 +14,8 @@ import Testing
     return first..<first + (environment["TRACKING_SEEDS"].flatMap { UInt64($0) } ?? 20)
   }()
 
-  @Test("nothing unsent is ever lost", arguments: OracleTests.cases)
-  func nothingUnsentIsEverLost(_ testCase: OracleTests.Case) throws {
+  @Test(arguments: OracleTests.cases)
+  func noUnsentEditIsEverLost(_ testCase: OracleTests.Case) throws {
     let model = try testCase.model()
     for seed in Self.seeds {
       guard let loss = try run(testCase, model, seed) else { continue }
@@ -83,8 +83,7 @@ import Testing
     }
   }
 
-  @Test("the report counts exactly what the next sync changes when everything was sent")
-  func theReportIsExact() throws {
+  @Test func theReportCountsExactlyTheChangesOfTheNextSyncWhenEverythingWasSent() throws {
     let model = try TestModels.users()
     for seed in Self.seeds {
       let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)

@@ -2,30 +2,27 @@ import SyncStack
 import Testing
 
 @Suite struct AttributeKeyTests {
-  @Test(
-    "a name is reached by its spellings",
-    arguments: [
-      ("firstName", "first_name"), ("firstName", "firstName"), ("firstName", "FirstName"),
-      ("firstName", "FIRST_NAME"), ("firstName", "first__name"), ("firstName", "_first_name"),
-      ("contractID", "contract_id"), ("contractId", "contract_id"), ("urlString", "url_string"),
-      ("userId", "user_id"), ("userID", "USER_ID"), ("imageURL", "image_URL"),
-      ("f2fURL", "f2f_url"), ("URLString", "url_string"), ("isHTMLValid", "is_html_valid"),
-      ("first_name", "first_name"), ("id", "id"), ("id", "_id"), ("remoteID", "id"),
-      ("remoteID", "remote_id"), ("größe", "größe"), ("größeMax", "Größe_Max"),
-      ("userID", "userId"), ("userId", "userID"), ("imageURL", "imageUrl"),
-      ("avatarUrl", "avatarURL"), ("userID", "userid"), ("userID", "USERID"), ("userID", "UserId"),
-      ("apiKeyUUID", "apiKeyUuid"), ("isHTMLValid", "isHtmlValid"),
-      ("pdfURLString", "pdfUrlString"),
-      ("htmlURL", "HTMLUrl"), ("userName", "username"), ("userIDs", "userIds"), ("SKU", "sku"),
-      ("a_very_long_attribute_name_indeed", "a_very_long_attribute_name_indeed"),
-    ])
-  func spellings(name: String, key: String) throws {
+  @Test(arguments: [
+    ("firstName", "first_name"), ("firstName", "firstName"), ("firstName", "FirstName"),
+    ("firstName", "FIRST_NAME"), ("firstName", "first__name"), ("firstName", "_first_name"),
+    ("contractID", "contract_id"), ("contractId", "contract_id"), ("urlString", "url_string"),
+    ("userId", "user_id"), ("userID", "USER_ID"), ("imageURL", "image_URL"),
+    ("f2fURL", "f2f_url"), ("URLString", "url_string"), ("isHTMLValid", "is_html_valid"),
+    ("first_name", "first_name"), ("id", "id"), ("id", "_id"), ("remoteID", "id"),
+    ("remoteID", "remote_id"), ("größe", "größe"), ("größeMax", "Größe_Max"),
+    ("userID", "userId"), ("userId", "userID"), ("imageURL", "imageUrl"),
+    ("avatarUrl", "avatarURL"), ("userID", "userid"), ("userID", "USERID"), ("userID", "UserId"),
+    ("apiKeyUUID", "apiKeyUuid"), ("isHTMLValid", "isHtmlValid"),
+    ("pdfURLString", "pdfUrlString"),
+    ("htmlURL", "HTMLUrl"), ("userName", "username"), ("userIDs", "userIds"), ("SKU", "sku"),
+    ("a_very_long_attribute_name_indeed", "a_very_long_attribute_name_indeed"),
+  ])
+  func aNameIsReachedByItsSpellings(name: String, key: String) throws {
     let node = try plan([.attribute(name, .string)]).rootNode
     #expect(node.meaning(of: key) == name)
   }
 
-  @Test("an attribute is filled beside a relationship whose identifiers have its spelling")
-  func besideRelationship() throws {
+  @Test func anAttributeIsFilledBesideARelationshipWhoseIdentifiersHaveItsSpelling() throws {
     let node = try plan([
       EntityDraft(
         "Post",
@@ -41,24 +38,20 @@ import Testing
     }
   }
 
-  @Test("two names of the same letters keep their own spellings")
-  func sameLetters() throws {
+  @Test func twoNamesOfTheSameLettersKeepTheirOwnSpellings() throws {
     let node = try plan([.attribute("userID", .string), .attribute("userId", .string)]).rootNode
     #expect(node.meaning(of: "userID") == "userID")
     #expect(node.meaning(of: "userId") == "userId")
   }
 
-  @Test(
-    "other keys mean nothing",
-    arguments: [
-      "", "_", "name2", "na", "nam", "namee", "test_!_key", "ñame", "remote.name", "na-me",
-    ])
-  func unknown(key: String) throws {
+  @Test(arguments: [
+    "", "_", "name2", "na", "nam", "namee", "test_!_key", "ñame", "remote.name", "na-me",
+  ])
+  func otherKeysMeanNothing(key: String) throws {
     #expect(try plan([.attribute("name", .string)]).rootNode.meaning(of: key) == "")
   }
 
-  @Test("a custom key adds a spelling")
-  func customKeyAdds() throws {
+  @Test func aCustomKeyAddsASpelling() throws {
     let node = try plan([.attribute("age", .integer32, remoteKey: "age_of_person")]).rootNode
     #expect(node.meaning(of: "age_of_person") == "age")
     #expect(node.meaning(of: "age") == "age")
@@ -66,8 +59,7 @@ import Testing
     #expect(node.precedence(of: "age") == 1)
   }
 
-  @Test("custom key, then snake, then own name, then last resorts")
-  func precedence() throws {
+  @Test func theCustomKeyCountsThenSnakeThenTheOwnNameThenLastResorts() throws {
     let node = try plan([.attribute("urlString", .string, remoteKey: "link")]).rootNode
     let order = ["link", "url_string", "urlString", "UrlString", "URL_STRING", "_url__string"]
     let ranks = order.compactMap { node.precedence(of: $0) }
@@ -76,8 +68,7 @@ import Testing
     #expect(ranks == ranks.sorted())
   }
 
-  @Test("the custom key of one attribute beats the natural name of another")
-  func customKeyBeatsName() throws {
+  @Test func theCustomKeyOfOneAttributeBeatsTheNaturalNameOfAnother() throws {
     let node = try plan([
       .attribute("title", .string), .attribute("headline", .string, remoteKey: "title"),
     ]).rootNode
@@ -85,24 +76,21 @@ import Testing
     #expect(node.meaning(of: "Title") == "title")
   }
 
-  @Test("two attributes with one custom key are both filled")
-  func sharedCustomKey() throws {
+  @Test func twoAttributesWithOneCustomKeyAreBothFilled() throws {
     let node = try plan([
       .attribute("a", .string, remoteKey: "x"), .attribute("b", .string, remoteKey: "x"),
     ]).rootNode
     #expect(node.meaning(of: "x") == "a b")
   }
 
-  @Test("an attribute's own name beats the inflected name of another")
-  func ownNameBeatsInflection() throws {
+  @Test func anAttributesOwnNameBeatsTheInflectedNameOfAnother() throws {
     let node = try plan([.attribute("firstName", .string), .attribute("first_name", .string)])
       .rootNode
     #expect(node.meaning(of: "first_name") == "first_name")
     #expect(node.meaning(of: "firstName") == "firstName")
   }
 
-  @Test("id means remoteID only when nothing else is called id")
-  func identifierFallback() throws {
+  @Test func idMeansRemoteIDOnlyWhenNothingElseIsCalledId() throws {
     let both = try plan([.attribute("remoteID", .integer64), .attribute("id", .integer64)])
     #expect(both.rootNode.meaning(of: "id") == "id")
     let custom = try plan([
@@ -111,22 +99,21 @@ import Testing
     #expect(custom.rootNode.meaning(of: "id") == "randomId")
   }
 
-  @Test(
-    "reserved keys mean the attribute named after the entity",
-    arguments: [
-      ("User", "type", "userType"), ("User", "description", "userDescription"),
-      ("User", "signed", "userSigned"), ("OrderedUser", "type", "orderedUserType"),
-      ("TwoLetterEntity", "description", "twoLetterEntityDescription"),
-      ("MSStaff", "type", "mSstaffType"), ("MSStaff", "type", "msStaffType"),
-      ("User", "type", "type"),
-    ])
-  func reserved(entity: String, key: String, name: String) throws {
+  @Test(arguments: [
+    ("User", "type", "userType"), ("User", "description", "userDescription"),
+    ("User", "signed", "userSigned"), ("OrderedUser", "type", "orderedUserType"),
+    ("TwoLetterEntity", "description", "twoLetterEntityDescription"),
+    ("MSStaff", "type", "mSstaffType"), ("MSStaff", "type", "msStaffType"),
+    ("User", "type", "type"),
+  ])
+  func reservedKeysMeanTheAttributeNamedAfterTheEntity(entity: String, key: String, name: String)
+    throws
+  {
     let node = try plan(named: entity, [.attribute(name, .string)]).rootNode
     #expect(node.meaning(of: key) == name)
   }
 
-  @Test("the prefix of every entity up the chain is tried, the nearest first")
-  func reservedInherited() throws {
+  @Test func thePrefixOfEveryEntityUpTheChainIsTriedTheNearestFirst() throws {
     let car = EntityDraft(
       "Car", [.attribute("carType", .string), .attribute("carSigned", .string)])
     let racecar = EntityDraft(
@@ -136,8 +123,7 @@ import Testing
     #expect(node.meaning(of: "signed") == "carSigned")
   }
 
-  @Test("dot paths lead to any depth and share their roots")
-  func dotPaths() throws {
+  @Test func dotPathsLeadToAnyDepthAndShareTheirRoots() throws {
     let node = try plan([
       .attribute("depth", .string, remoteKey: "snake_parent.depth_one.depth_two"),
       .attribute("email", .string, remoteKey: "snake_parent.email"),
@@ -153,8 +139,7 @@ import Testing
     #expect(root.descendants.map { node.attributes[$0.rule].name }.sorted() == ["depth", "email"])
   }
 
-  @Test("legacy annotations count, the current ones win")
-  func annotations() throws {
+  @Test func legacyAnnotationsCountTheCurrentOnesWin() throws {
     let node = try plan([
       .attribute(
         "custom", .string,
@@ -172,19 +157,17 @@ import Testing
   }
 
   @Test(
-    "the key of an attribute in JSON",
     arguments: [
       ("remoteID", nil, "id"), ("id", nil, "id"), ("uniqueID", nil, "unique_id"),
       ("randomId", "id", "id"), ("alternativeID", nil, "alternative_id"), ("userType", nil, "type"),
       ("URLString", nil, "url_string"), ("email", "contact.email", "contact.email"),
     ] as [(String, String?, String)])
-  func remoteKey(name: String, custom: String?, key: String) throws {
+  func anAttributeHasItsKeyInJSON(name: String, custom: String?, key: String) throws {
     let node = try plan([.attribute(name, .string, remoteKey: custom)]).rootNode
     #expect(node.attributes[0].remoteKey.description == key)
   }
 
-  @Test("transient attributes are not mapped")
-  func transient() throws {
+  @Test func transientAttributesAreNotMapped() throws {
     let node = try plan([.attribute("shade", .string, isTransient: true)]).rootNode
     #expect(node.attributes.isEmpty)
     #expect(node.meaning(of: "shade") == "")

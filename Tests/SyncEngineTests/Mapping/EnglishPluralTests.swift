@@ -43,8 +43,7 @@ import Testing
       ("album", "albums"), ("emoji", "emojis"), ("menu", "menus"), ("api", "apis"),
     ]
 
-  @Test("one and many, each by itself and behind other words")
-  func pairs() {
+  @Test func oneAndManyAreFoundByThemselvesAndBehindOtherWords() {
     for (one, many) in Self.pairs {
       #expect(Inflection.singulars(many).first == one, "\(many)")
       #expect(Inflection.plural(one) == many, "\(one)")
@@ -56,34 +55,28 @@ import Testing
     }
   }
 
-  @Test(
-    "words that are one and many, or only look like it",
-    arguments: [
-      "equipment", "information", "rice", "money", "species", "series", "miniseries", "fish",
-      "sheep",
-      "jeans", "police", "news", "metadata", "feedback", "analytics",
-    ])
-  func unchanged(_ word: String) {
+  @Test(arguments: [
+    "equipment", "information", "rice", "money", "species", "series", "miniseries", "fish",
+    "sheep",
+    "jeans", "police", "news", "metadata", "feedback", "analytics",
+  ])
+  func wordsThatAreOneAndManyOrOnlyLookLikeItAreKnown(_ word: String) {
     #expect(Inflection.singulars(word) == [])
     #expect(Inflection.plural(word) == word)
     #expect(Inflection.singulars("daily_\(word)") == [])
   }
 
-  @Test(
-    "names that are no plural",
-    arguments: ["address", "status", "analysis", "bus", "lens", "dns", "name", "is", "s", ""])
-  func singular(_ word: String) {
+  @Test(arguments: ["address", "status", "analysis", "bus", "lens", "dns", "name", "is", "s", ""])
+  func namesThatAreNoPluralHaveNoSingular(_ word: String) {
     #expect(Inflection.singulars(word) == [])
   }
 
-  @Test(
-    "where a plural has two singulars the likelier comes first",
-    arguments: [
-      ("bases", ["basis", "base"]), ("axes", ["axis", "axe"]),
-      ("categories", ["category", "categorie"]),
-      ("movies", ["movie"]), ("boxes", ["box", "boxe"]), ("userIDs", ["userID"]),
-    ])
-  func several(_ many: String, _ one: [String]) {
+  @Test(arguments: [
+    ("bases", ["basis", "base"]), ("axes", ["axis", "axe"]),
+    ("categories", ["category", "categorie"]),
+    ("movies", ["movie"]), ("boxes", ["box", "boxe"]), ("userIDs", ["userID"]),
+  ])
+  func whereAPluralHasTwoSingularsTheLikelierComesFirst(_ many: String, _ one: [String]) {
     #expect(Inflection.singulars(many) == one)
   }
 }

@@ -2,24 +2,21 @@ import SyncEngine
 import Testing
 
 @Suite struct InflectionTests {
-  @Test(
-    "snake gives the pinned keys",
-    arguments: [
-      ("age", "age"), ("id", "id"), ("pdf", "pdf"), ("driverIdentifier", "driver_identifier"),
-      ("integer16", "integer16"), ("userID", "user_id"), ("GreenWallet", "green_wallet"),
-      ("createdAt", "created_at"), ("userIDFirst", "user_id_first"),
-      ("OrderedUser", "ordered_user"), ("iUUID", "i_uuid"), ("iURI", "i_uri"), ("iURL", "i_url"),
-      ("plannedToIDs", "planned_to_ids"), ("contractID", "contract_id"), ("imageURL", "image_url"),
-      ("userUUIDValue", "user_uuid_value"), ("firstName2", "first_name2"),
-      ("twoLetterEntityDescription", "two_letter_entity_description"), ("xPosition", "x_position"),
-      ("MSStaff", "m_sstaff"),
-    ])
-  func snake(name: String, key: String) {
+  @Test(arguments: [
+    ("age", "age"), ("id", "id"), ("pdf", "pdf"), ("driverIdentifier", "driver_identifier"),
+    ("integer16", "integer16"), ("userID", "user_id"), ("GreenWallet", "green_wallet"),
+    ("createdAt", "created_at"), ("userIDFirst", "user_id_first"),
+    ("OrderedUser", "ordered_user"), ("iUUID", "i_uuid"), ("iURI", "i_uri"), ("iURL", "i_url"),
+    ("plannedToIDs", "planned_to_ids"), ("contractID", "contract_id"), ("imageURL", "image_url"),
+    ("userUUIDValue", "user_uuid_value"), ("firstName2", "first_name2"),
+    ("twoLetterEntityDescription", "two_letter_entity_description"), ("xPosition", "x_position"),
+    ("MSStaff", "m_sstaff"),
+  ])
+  func snakeGivesThePinnedKeys(name: String, key: String) {
     #expect(Inflection.snake(name) == key)
   }
 
   @Test(
-    "camel gives the pinned names",
     arguments: [
       ("age", "age"), ("id", "id"), ("pdf", "pdf"), ("uuid", "uuid"),
       ("driver_identifier", "driverIdentifier"), ("integer16", "integer16"),
@@ -31,23 +28,20 @@ import Testing
       ("foo_bar-baz qux", "fooBarBazQux"), ("first-name", "first-name"),
       ("two_letter_entity_description", "twoLetterEntityDescription"),
     ] as [(String, String?)])
-  func camel(key: String, name: String?) {
+  func camelGivesThePinnedNames(key: String, name: String?) {
     #expect(Inflection.camel(key) == name)
   }
 
-  @Test(
-    "natural snake splits words where a reader does",
-    arguments: [
-      ("URLString", "url_string"), ("isHTMLValid", "is_html_valid"), ("first_name", "first_name"),
-      ("MSStaff", "ms_staff"), ("urlString", "url_string"), ("plannedToIDs", "planned_to_ids"),
-      ("f2fURL", "f2f_url"), ("userIDFirst", "user_id_first"), ("isPAID", "is_paid"),
-    ])
-  func naturalSnake(name: String, key: String) {
+  @Test(arguments: [
+    ("URLString", "url_string"), ("isHTMLValid", "is_html_valid"), ("first_name", "first_name"),
+    ("MSStaff", "ms_staff"), ("urlString", "url_string"), ("plannedToIDs", "planned_to_ids"),
+    ("f2fURL", "f2f_url"), ("userIDFirst", "user_id_first"), ("isPAID", "is_paid"),
+  ])
+  func naturalSnakeSplitsWordsWhereAReaderDoes(name: String, key: String) {
     #expect(Inflection.naturalSnake(name) == key)
   }
 
-  @Test("letters beyond ASCII have capitals too")
-  func beyondASCII() {
+  @Test func lettersBeyondASCIIHaveCapitalsToo() {
     #expect(Inflection.snake("größeÜberAlles") == "größe_über_alles")
     #expect(Inflection.naturalSnake("ÉCOLENom") == "école_nom")
     #expect(Inflection.camel("über_größe") == "überGröße")
@@ -55,8 +49,7 @@ import Testing
     #expect(Inflection.camel("a_👩") == nil)
   }
 
-  @Test("6,000 inflections at once give what one at a time gives")
-  func concurrent() async {
+  @Test func manyInflectionsAtOnceGiveTheSameAsOneAtATime() async {
     let names = ["userIDFirst", "OrderedUser", "plannedToIDs", "imageURL", "MSStaff"]
     let keys = ["user_id", "updated_uuid", "foo_bar-baz qux", "test_!_key", "GreenWallet"]
     let snakes = names.map { Inflection.snake($0) }
@@ -74,13 +67,11 @@ import Testing
     #expect(wrong == 0)
   }
 
-  @Test(
-    "every text has an answer",
-    arguments: [
-      "", "_", "__", "-", " ", "日本語", "ß", "Übergröße", "é_É", "👩‍👩‍👧_Ab", "a\u{0}B", "İd", "ǅ_ǅ",
-      "\u{301}_x", "A!B", "123", "ﬁX",
-    ])
-  func total(text: String) {
+  @Test(arguments: [
+    "", "_", "__", "-", " ", "日本語", "ß", "Übergröße", "é_É", "👩‍👩‍👧_Ab", "a\u{0}B", "İd", "ǅ_ǅ",
+    "\u{301}_x", "A!B", "123", "ﬁX",
+  ])
+  func everyTextHasAnAnswer(text: String) {
     _ = Inflection.snake(text)
     _ = Inflection.naturalSnake(text)
     _ = Inflection.camel(text)

@@ -21,16 +21,14 @@ import Testing
     EntityDraft("Island", [.attribute("id", .integer64)]),
   ]
 
-  @Test("every entity that can be reached is a node, cycles included")
-  func nodes() throws {
+  @Test func everyEntityThatCanBeReachedIsANodeCyclesIncluded() throws {
     let plan = try plan(entities)
     #expect(plan.nodes.map(\.entity.name) == ["User", "Note", "Place"])
     #expect(plan.nodes[1].relationships[0].node == plan.root)
     #expect(plan.nodes.map(\.identity) == [[0], [0], []])
   }
 
-  @Test("columns, defaults and required slots come from the model")
-  func slots() throws {
+  @Test func columnsDefaultsAndRequiredSlotsComeFromTheModel() throws {
     let plan = try plan(entities)
     let user = plan.rootNode
     #expect(user.columns.attributes == [0, 1])
@@ -41,16 +39,14 @@ import Testing
     #expect(user.policy == .conventional)
   }
 
-  @Test("what is hardly meant is remarked")
-  func remarks() throws {
+  @Test func settingsThatAreHardlyMeantAreRemarked() throws {
     let plan = try plan(entities)
     #expect(plan.remarks.map(\.property) == ["places"])
     #expect(plan.remarks.map(\.kind) == [.missingPrimaryKey])
     #expect(plan.remarks[0].message.contains("sync.isPrimaryKey"))
   }
 
-  @Test("equal mappings have equal fingerprints, others do not")
-  func fingerprints() throws {
+  @Test func equalMappingsHaveEqualFingerprintsOthersDoNot() throws {
     let first = try plan([.attribute("a", .string)])
     #expect(try plan([.attribute("a", .string)]).key == first.key)
     #expect(try plan([.attribute("a", .integer64)]).key != first.key)
@@ -58,8 +54,7 @@ import Testing
       try plan([.attribute("a", .string, remoteKey: "b")]).key != first.key)
   }
 
-  @Test("each of forty keys is found, and nothing else")
-  func keys() throws {
+  @Test func eachOfFortyKeysIsFoundAndNothingElse() throws {
     let names = (0..<40).map { "property\($0)" }
     let members = try plan(names.map { .attribute($0, .string) }).rootNode.members
     for name in names {
@@ -70,8 +65,7 @@ import Testing
     #expect(members.find("property40") == -1)
   }
 
-  @Test("the description says which key fills what")
-  func description() throws {
+  @Test func theDescriptionSaysWhichKeyFillsWhichProperty() throws {
     let model = try ManagedObjectModel(entities)
     let description = MappingDescription(
       of: try model.requireEntity(named: "User"), transformers: TransformerRegistry())

@@ -259,8 +259,8 @@ import Testing
     }
   }
 
-  @Test("what a model says holds in every way of saying a mapping", arguments: cells)
-  func holds(_ cell: Cell) throws {
+  @Test(arguments: cells)
+  func settingsOfAModelHoldInEveryWayOfSayingAMapping(_ cell: Cell) throws {
     let stack = try DataStack(model: ManagedObjectModel(cell.option.entities), store: .inMemory)
     let root = try stack.model.requireEntity(named: cell.option.entities[0].name)
     var findings: [SyncReport.Finding] = []
@@ -279,8 +279,7 @@ import Testing
     }
   }
 
-  @Test("what means nothing is said once, of the entity that declares it")
-  func remarks() throws {
+  @Test func aSettingWithoutMeaningIsSaidOnceOfTheEntityThatDeclaresIt() throws {
     let stack = try DataStack(
       model: ManagedObjectModel([
         EntityDraft(

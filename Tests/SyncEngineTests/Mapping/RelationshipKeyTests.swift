@@ -11,56 +11,47 @@ import Testing
     ]).rootNode
   }
 
-  @Test(
-    "a to-one has keys for objects and for identifiers",
-    arguments: [
-      ("legal_tenant", "objects"), ("legalTenant", "objects"), ("legal_tenant_id", "references"),
-      ("legalTenantID", "references"), ("legalTenantId", "references"),
-      ("LegalTenant", "objects"), ("LEGAL_TENANT", "objects"), ("LegalTenantId", "references"),
-    ])
-  func toOne(key: String, kind: String) throws {
+  @Test(arguments: [
+    ("legal_tenant", "objects"), ("legalTenant", "objects"), ("legal_tenant_id", "references"),
+    ("legalTenantID", "references"), ("legalTenantId", "references"),
+    ("LegalTenant", "objects"), ("LEGAL_TENANT", "objects"), ("LegalTenantId", "references"),
+  ])
+  func aToOneHasKeysForObjectsAndForIdentifiers(key: String, kind: String) throws {
     let node = try node(.toOne("legalTenant", to: "Other"))
     #expect(node.meaning(of: key) == "legalTenant.\(kind)")
   }
 
-  @Test(
-    "a to-many has keys for objects and for identifiers",
-    arguments: [
-      ("notes", "objects"), ("notes_ids", "references"), ("notesIDs", "references"),
-      ("notesIds", "references"), ("Notes", "objects"), ("NotesIds", "references"),
-      ("NoteIds", "references"),
-    ])
-  func toMany(key: String, kind: String) throws {
+  @Test(arguments: [
+    ("notes", "objects"), ("notes_ids", "references"), ("notesIDs", "references"),
+    ("notesIds", "references"), ("Notes", "objects"), ("NotesIds", "references"),
+    ("NoteIds", "references"),
+  ])
+  func aToManyHasKeysForObjectsAndForIdentifiers(key: String, kind: String) throws {
     #expect(try node(.toMany("notes", to: "Other")).meaning(of: key) == "notes.\(kind)")
   }
 
-  @Test(
-    "a to-many takes identifiers under the English singular too",
-    arguments: [
-      ("labels", "label_ids"), ("labels", "labelIds"), ("labels", "labelIDs"),
-      ("categories", "category_ids"), ("movies", "movie_ids"), ("addresses", "address_ids"),
-      ("houses", "house_ids"), ("boxes", "boxIds"), ("caches", "cache_ids"),
-      ("statuses", "status_ids"), ("heroes", "hero_ids"), ("people", "person_ids"),
-      ("grandChildren", "grand_child_ids"), ("grandChildren", "grandChildIds"),
-      ("children", "child_ids"), ("blockedUsers", "blocked_user_ids"),
-      ("blockedUsers", "blockedUserIds"),
-    ])
-  func singular(name: String, key: String) throws {
+  @Test(arguments: [
+    ("labels", "label_ids"), ("labels", "labelIds"), ("labels", "labelIDs"),
+    ("categories", "category_ids"), ("movies", "movie_ids"), ("addresses", "address_ids"),
+    ("houses", "house_ids"), ("boxes", "boxIds"), ("caches", "cache_ids"),
+    ("statuses", "status_ids"), ("heroes", "hero_ids"), ("people", "person_ids"),
+    ("grandChildren", "grand_child_ids"), ("grandChildren", "grandChildIds"),
+    ("children", "child_ids"), ("blockedUsers", "blocked_user_ids"),
+    ("blockedUsers", "blockedUserIds"),
+  ])
+  func aToManyTakesIdentifiersUnderTheEnglishSingularToo(name: String, key: String) throws {
     #expect(try node(.toMany(name, to: "Other")).meaning(of: key) == "\(name).references")
   }
 
-  @Test(
-    "a name that is no plural has no singular",
-    arguments: [
-      ("address", "addres_ids"), ("status", "statu_ids"), ("analysis", "analysi_ids"),
-      ("staff", "staf_ids"), ("s", "_ids"), ("people2", "person_ids"),
-    ])
-  func noSingular(name: String, key: String) throws {
+  @Test(arguments: [
+    ("address", "addres_ids"), ("status", "statu_ids"), ("analysis", "analysi_ids"),
+    ("staff", "staf_ids"), ("s", "_ids"), ("people2", "person_ids"),
+  ])
+  func aNameThatIsNoPluralHasNoSingular(name: String, key: String) throws {
     #expect(try node(.toMany(name, to: "Other")).meaning(of: key) == "")
   }
 
-  @Test("a key that something else has is not taken for the singular")
-  func claimedKeys() throws {
+  @Test func aKeyThatSomethingElseHasIsNotTakenForTheSingular() throws {
     let attribute = try node(
       .toMany("labels", to: "Other"), [.attribute("labelIDs", .string)])
     #expect(attribute.meaning(of: "label_ids") == "labelIDs")
@@ -80,8 +71,7 @@ import Testing
     #expect(two.meaning(of: "movie_ids") == "movie.either")
   }
 
-  @Test("exact spellings count before the singular, whatever their order")
-  func exactFirst() throws {
+  @Test func exactSpellingsCountBeforeTheSingularWhateverTheirOrder() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
         EntityDraft(
@@ -97,8 +87,7 @@ import Testing
     #expect(try bench.objects("Issue") == ["id=1 labels=[1,2]", "id=2 labels=[1]"])
   }
 
-  @Test("with a custom key the default keys mean nothing")
-  func customKey() throws {
+  @Test func withACustomKeyTheDefaultKeysMeanNothing() throws {
     let node = try node(.toMany("authors", to: "Other", remoteKey: "relationships.authors.data"))
     #expect(node.meaning(of: "relationships", "authors", "data") == "authors.either")
     #expect(node.meaning(of: "authors") == "")
@@ -106,14 +95,12 @@ import Testing
     #expect(node.relationships[0].hasCustomKey)
   }
 
-  @Test("a key may fill an attribute and a relationship")
-  func sharedKey() throws {
+  @Test func aKeyMayFillAnAttributeAndARelationship() throws {
     let node = try node(.toOne("company", to: "Other"), [.attribute("companyID", .integer64)])
     #expect(node.meaning(of: "company_id") == "company.references companyID")
   }
 
-  @Test("to-one relationships come first, and rules match their numbers")
-  func order() throws {
+  @Test func toOneRelationshipsComeFirstAndRulesMatchTheirNumbers() throws {
     let plan = try plan([
       EntityDraft(
         "User",

@@ -18,8 +18,7 @@ import Testing
     return String(decoding: cell.bytes, as: UTF8.self)
   }
 
-  @Test("arrays and objects reach a transformer, and its result is final")
-  func sees() throws {
+  @Test func arraysAndObjectsReachATransformerAndItsResultIsFinal() throws {
     let registry = TransformerRegistry()
     registry.register("First") { json in
       Value(json: json[0] ?? json["first"] ?? json)
@@ -34,13 +33,11 @@ import Testing
     #expect(plan.remarks.isEmpty)
   }
 
-  @Test(
-    "the older key names a transformer too, and the newer one wins",
-    arguments: [
-      ["hyper.valueTransformer": "Old"],
-      ["hyper.valueTransformer": "New", "sync.valueTransformer": "Old"],
-    ])
-  func olderKey(userInfo: [String: String]) throws {
+  @Test(arguments: [
+    ["hyper.valueTransformer": "Old"],
+    ["hyper.valueTransformer": "New", "sync.valueTransformer": "Old"],
+  ])
+  func theOlderKeyNamesATransformerTooAndTheNewerOneWins(userInfo: [String: String]) throws {
     let registry = TransformerRegistry()
     registry.register("Old") { .string("old \($0.stringValue ?? "")") }
     registry.register("New") { .string("new \($0.stringValue ?? "")") }
@@ -49,8 +46,7 @@ import Testing
     try cell("x", plan) { #expect(text($0) == "old x") }
   }
 
-  @Test("a transformable attribute gets any kind of value back")
-  func transformable() throws {
+  @Test func aTransformableAttributeGetsAnyKindOfValueBack() throws {
     let registry = TransformerRegistry()
     let date = Date(timeIntervalSince1970: 1_451_606_400)
     registry.register("Date") { _ in .date(date) }
@@ -65,8 +61,7 @@ import Testing
     }
   }
 
-  @Test("an error of the transformer is a mismatch")
-  func refuses() throws {
+  @Test func anErrorOfTheTransformerIsAMismatch() throws {
     struct Refusal: Error, CustomStringConvertible { let description = "no such thing" }
     let registry = TransformerRegistry()
     registry.register("No") { _ in throw Refusal() }
@@ -81,8 +76,7 @@ import Testing
     }
   }
 
-  @Test("a name that is not registered is remarked once, and the usual conversion applies")
-  func unregistered() throws {
+  @Test func aNameThatIsNotRegisteredIsRemarkedOnceAndTheUsualConversionApplies() throws {
     let plan = try plan([
       .attribute("name", .string, userInfo: ["sync.valueTransformer": "Missing"]),
       .attribute("archive", .transformable, valueTransformerName: "NSSecureUnarchiveFromData"),
@@ -91,8 +85,7 @@ import Testing
     try cell("x", plan) { #expect(text($0) == "x") }
   }
 
-  @Test("a later registration makes a new plan")
-  func cache() throws {
+  @Test func aLaterRegistrationMakesANewPlan() throws {
     let registry = TransformerRegistry()
     let cache = MappingPlanCache(transformers: registry)
     let model = try ManagedObjectModel([
@@ -110,20 +103,19 @@ import Testing
   }
 
   @Test(
-    "a stored form brings every value back",
     arguments: [
       .null, .bool(true), .int(-7), .double(0.1), .decimal(12.5), .string("é\u{0}"),
       .data(Data([0, 255])), .date(Date(timeIntervalSinceReferenceDate: 0.1)), .uuid(UUID()),
       .url(URL(filePath: "/tmp")),
     ] as [Value])
-  func archives(value: Value) {
+  func aStoredFormBringsEveryValueBack(value: Value) {
     let copy = Value(archive: value.archive)
     #expect(copy == value)
     #expect(copy?.archive == value.archive)
   }
 
-  @Test("bytes that are no stored form give nothing", arguments: ["", "q", "i", "ix", "r1", "b2"])
-  func badArchives(text: String) {
+  @Test(arguments: ["", "q", "i", "ix", "r1", "b2"])
+  func bytesThatAreNoStoredFormGiveNothing(text: String) {
     #expect(Value(archive: Data(text.utf8)) == nil)
   }
 }

@@ -28,7 +28,6 @@ import Testing
   }
 
   @Test(
-    "numbers",
     arguments: [
       (.integer16, "16", "integer 16"), (.integer16, "702377", "integer 702377"),
       (.integer64, "9223372036854775807", "integer 9223372036854775807"),
@@ -61,27 +60,24 @@ import Testing
       (.float, "1e300", "mismatch: outOfRange"), (.float, "-1e39", "mismatch: outOfRange"),
       (.float, "\"1e300\"", "mismatch: outOfRange"), (.double, "1e300", "real 1e+300"),
     ] as [(AttributeType, String, String)])
-  func numbers(type: AttributeType, json: String, expected: String) throws {
+  func numbersAreConverted(type: AttributeType, json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(type)) == expected)
   }
 
-  @Test(
-    "decimals keep their digits in one spelling",
-    arguments: [
-      ("12.2", "text 12.2"), ("\"12.20\"", "text 12.2"), ("1e3", "text 1000"), ("0.0", "text 0"),
-      ("-0.50", "text -0.5"),
-      (
-        "12345678901234567890123456789.012345678",
-        "text 12345678901234567890123456789.012345678"
-      ), ("true", "text 1"), ("7", "text 7"),
-      ("1e400", "mismatch: outOfRange"), ("\"12abc\"", "mismatch: notANumber"),
-    ])
-  func decimals(json: String, expected: String) throws {
+  @Test(arguments: [
+    ("12.2", "text 12.2"), ("\"12.20\"", "text 12.2"), ("1e3", "text 1000"), ("0.0", "text 0"),
+    ("-0.50", "text -0.5"),
+    (
+      "12345678901234567890123456789.012345678",
+      "text 12345678901234567890123456789.012345678"
+    ), ("true", "text 1"), ("7", "text 7"),
+    ("1e400", "mismatch: outOfRange"), ("\"12abc\"", "mismatch: notANumber"),
+  ])
+  func decimalsKeepTheirDigitsInOneSpelling(json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(.decimal)) == expected)
   }
 
   @Test(
-    "texts and booleans",
     arguments: [
       (.string, "\"a\"", "text a"), (.string, "\"\"", "text "),
       (.string, #""a\n\u00e9""#, "text a\né"), (.string, "1", "text 1"),
@@ -99,12 +95,11 @@ import Testing
       (.boolean, "\"truer\"", "mismatch: notANumber"),
       (.integer32, "\"true\"", "mismatch: notANumber"),
     ] as [(AttributeType, String, String)])
-  func texts(type: AttributeType, json: String, expected: String) throws {
+  func textsAndBooleansAreConverted(type: AttributeType, json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(type)) == expected)
   }
 
   @Test(
-    "dates, UUIDs and URLs",
     arguments: [
       (.date, "\"2001-01-01T00:00:10.123456Z\"", "real 10.123"),
       (.date, "978307210", "real 10.0"), (.date, "978307210000000.0", "real 10.0"),
@@ -131,25 +126,22 @@ import Testing
       (.transformable, "{}", "mismatch: noTransformer"),
       (.uri, "true", "mismatch: wrongKind(SyncEngine.JSONKinds(rawValue: 4))"),
     ] as [(AttributeType, String, String)])
-  func others(type: AttributeType, json: String, expected: String) throws {
+  func datesUUIDsAndURLsAreConverted(type: AttributeType, json: String, expected: String) throws {
     #expect(try converted(json, ValueConverter(type)) == expected)
   }
 
-  @Test(
-    "the short way for URLs gives what a URL gives",
-    arguments: [
-      "http://a", "https://example.com/", "https://a.b/c-d_e~f?g=h&i=j+k,l", "https://a//b",
-      "http://1.2.3.4/x.png", "https://-/", "https://a./b", "https://a b/c", "https://ex.com/ü",
-      "https://a/b c.png", "not a url", "a: b", "%zz", "/a b",
-      "mailto:a@b.c", "https://a:80/b#c", "/relative", "https://a/%41", "https:///x",
-    ])
-  func urls(text: String) throws {
+  @Test(arguments: [
+    "http://a", "https://example.com/", "https://a.b/c-d_e~f?g=h&i=j+k,l", "https://a//b",
+    "http://1.2.3.4/x.png", "https://-/", "https://a./b", "https://a b/c", "https://ex.com/ü",
+    "https://a/b c.png", "not a url", "a: b", "%zz", "/a b",
+    "mailto:a@b.c", "https://a:80/b#c", "/relative", "https://a/%41", "https:///x",
+  ])
+  func theShortWayForURLsGivesTheSameAsURL(text: String) throws {
     let expected = URLText.parse(text).map { "text \($0.absoluteString)" } ?? "mismatch: notAURL"
     #expect(try converted("\"\(text)\"", ValueConverter(.uri)) == expected)
   }
 
-  @Test("binary attributes hold any JSON value, equal values as equal bytes")
-  func binary() throws {
+  @Test func binaryAttributesHoldAnyJSONValueEqualValuesAsEqualBytes() throws {
     let converter = ValueConverter(.binary)
     #expect(
       try converted(#"{"b": [1, 2.0], "a": "x"}"#, converter)
@@ -158,8 +150,7 @@ import Testing
     #expect(try converted("null", converter) == "empty")
   }
 
-  @Test("strict converters take their own kind only, in the declared width")
-  func strict() throws {
+  @Test func strictConvertersTakeTheirOwnKindOnlyInTheDeclaredWidth() throws {
     let number = ValueConverter(
       .integer16, form: .natural, accepts: [.number, .boolean], checksWidth: true)
     #expect(try converted("32767", number) == "integer 32767")
@@ -175,8 +166,7 @@ import Testing
     #expect(try converted("\"?\"", data) == "mismatch: notBase64")
   }
 
-  @Test("doubles are rounded as the standard library rounds them")
-  func rounding() throws {
+  @Test func doublesAreRoundedAsTheStandardLibraryRoundsThem() throws {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<2000 {
       let value = Double(bitPattern: generator.next() & ~(1 << 63))

@@ -62,7 +62,6 @@ import Testing
   }
 
   @Test(
-    "what leads nowhere leaves the value alone, null empties it",
     arguments: [
       ("{\"id\": 1}", "old"), ("{\"id\": 1, \"contacts\": null}", "old"),
       ("{\"id\": 1, \"contacts\": []}", "old"), ("{\"id\": 1, \"contacts\": \"x\"}", "old"),
@@ -70,7 +69,9 @@ import Testing
       ("{\"id\": 1, \"contacts\": [{\"mail\": null}]}", nil),
       ("{\"id\": 1, \"contacts\": [{\"mail\": \"new\"}]}", "new"),
     ] as [(String, String?)])
-  func missing(json: String, expected: String?) async throws {
+  func aPathThatLeadsNowhereLeavesTheValueAloneAndNullEmptiesIt(json: String, expected: String?)
+    async throws
+  {
     try await stack.sync([["id": 1, "mail": "old"]] as JSONValue, inEntityNamed: "Person")
     try stack.mapping(for: Person.self) { $0["mail"] = .string(["contacts", 0, "mail"]) }
     try await stack.sync(Data("[\(json)]".utf8), inEntityNamed: "Person")
@@ -82,8 +83,8 @@ import Testing
     @Attribute(remoteKey: "due.date") var due: Date?
   }
 
-  @Test("null on the way does the same by a rule and by convention", arguments: [false, true])
-  func nullOnTheWay(hasRule: Bool) throws {
+  @Test(arguments: [false, true])
+  func nullOnTheWayDoesTheSameByARuleAndByConvention(hasRule: Bool) throws {
     let stack = try DataStack(model: ManagedObjectModel(Job.self), store: .inMemory)
     if hasRule { try stack.mapping(for: Job.self) { $0["due"] = .isoDate("due.date") } }
     try stack.sync(#"[{"id": 1, "due": {"date": "2024-06-01"}}]"#, inEntityNamed: "Job")
@@ -144,13 +145,13 @@ import Testing
         .rootNode.members.find("m") >= 0)
   }
 
-  @Test(
-    "a mistake is named and changes nothing",
-    arguments: [
-      ("nickname", Rule.string("n"), MappingError.Code.unknownProperty),
-      ("pets", .string("n"), .wrongPropertyKind), ("name", .int("n"), .unsuitableRule),
-    ])
-  func mistakes(attribute: String, rule: Rule, code: MappingError.Code) throws {
+  @Test(arguments: [
+    ("nickname", Rule.string("n"), MappingError.Code.unknownProperty),
+    ("pets", .string("n"), .wrongPropertyKind), ("name", .int("n"), .unsuitableRule),
+  ])
+  func aMistakeIsNamedAndChangesNothing(attribute: String, rule: Rule, code: MappingError.Code)
+    throws
+  {
     let error = #expect(throws: MappingError.self) {
       try stack.mapping(for: Person.self) { mapping in
         mapping["mail"] = .string("m")
@@ -188,10 +189,8 @@ import Testing
     #expect(again.isUnchanged)
   }
 
-  @Test(
-    "a rule without a way back is named",
-    arguments: [Rule.custom("n") { $0.stringValue }, .string([]), .string([0])])
-  func irreversible(rule: Rule) async throws {
+  @Test(arguments: [Rule.custom("n") { $0.stringValue }, .string([]), .string([0])])
+  func aRuleWithoutAWayBackIsNamed(rule: Rule) async throws {
     try stack.mapping(for: Person.self) { $0["name"] = rule }
     let context = stack.newBackgroundContext()
     let error = context.performAndWait {
@@ -218,7 +217,6 @@ import Testing
   }
 
   @Test(
-    "what is no rule is named",
     arguments: [
       ["Person": ["mail": "contact.mail"]], ["Person": ["mail": ["text": "m"]]],
       ["Person": ["mail": ["string": "m", "int": "m"]]], ["Person": ["mail": ["string": 1]]],
@@ -226,19 +224,18 @@ import Testing
       ["Person": ["mail": ["string": "m", "whenMissing": "perhaps"]]],
       ["Person": ["mail": ["string": "m", "always": true]]],
     ] as [JSONValue])
-  func unreadable(json: JSONValue) throws {
+  func aMemberThatIsNoRuleIsNamed(json: JSONValue) throws {
     let error = #expect(throws: MappingError.self) { try stack.addMapping(json) }
     #expect(error?.code == .unreadableRule)
     #expect(error?.entity == "Person" && error?.property == "mail")
   }
 
   @Test(
-    "a file with a mistake adds nothing",
     arguments: [
       ["Person": ["mail": ["string": "m"]], "Pet": ["name": ["int": "n"]]],
       ["Person": ["mail": ["string": "m"]], "Cat": [:]], ["Person": []], [],
     ] as [JSONValue])
-  func filesAreAddedAsAWhole(json: JSONValue) throws {
+  func aFileWithAMistakeAddsNothing(json: JSONValue) throws {
     #expect(throws: (any Error).self) { try stack.addMapping(json) }
     try stack.mapping(for: Person.self) { #expect($0.properties.isEmpty) }
   }

@@ -65,8 +65,8 @@ import Testing
 
   // MARK: - The rule
 
-  @Test("a nested child is the owner's own child of that key", arguments: Way.allCases)
-  func ownChildren(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func aNestedChildIsTheOwnersOwnChildOfThatKey(_ way: Way) throws {
     let bench = try notes(
       #"[{"id": 1, "notes": [{"id": 0, "text": "a"}]}, {"id": 2, "notes": [{"id": 0, "text": "b"}]}]"#
     )
@@ -76,8 +76,8 @@ import Testing
     #expect(try bench.objects("Note") == ["id=0 text=A user=1", "id=0 text=B user=2"])
   }
 
-  @Test("else the only object of that key moves, and the report says so", arguments: [1, nil])
-  func onlyObjectsMove(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func elseTheOnlyObjectOfThatKeyMovesAndTheReportSaysSo(size: Int?) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2}]"#)
     let report = try bench.sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, "User") {
       $0.tuning.partItems = size
@@ -86,27 +86,24 @@ import Testing
     #expect(report.findings.map(\.message) == ["Note 5 moved to User 2."])
   }
 
-  @Test(
-    "unless another owner has listed it before: then it is a new object", arguments: Way.allCases)
-  func listedObjectsStay(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func aChildThatAnotherOwnerHasListedBeforeIsANewObject(_ way: Way) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
     try sync(
       #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 2, "notes": [{"id": 5}]}]"#, way, bench)
     #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
   }
 
-  @Test("two owners that nest one new key have two children", arguments: Way.allCases)
-  func newKeysOfTwoOwners(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func twoOwnersThatNestOneNewKeyHaveTwoChildren(_ way: Way) throws {
     let bench = try notes()
     try sync(
       #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, way, bench)
     #expect(try bench.objects("Note") == ["id=0 user=1", "id=0 user=2"])
   }
 
-  @Test(
-    "who is first is decided in the order of the payload, not in that of relationships",
-    arguments: Way.allCases)
-  func severalLists(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func theFirstOwnerIsDecidedByTheOrderOfThePayloadNotOfRelationships(_ way: Way) throws {
     let bench = try SyncBench(TestModels.twoLists())
     try sync(
       #"[{"id": 1, "list": [{"id": 3}]}, {"id": 2, "list": [{"id": 3}]}, {"id": 4, "own": [{"id": 3}]}]"#,
@@ -115,39 +112,37 @@ import Testing
     #expect(try bench.count("Child") == 3)
   }
 
-  @Test("where keys are unique per owner nothing ever moves", arguments: Way.allCases)
-  func keysOfOwnersNeverMove(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func whereKeysAreUniquePerOwnerNothingEverMoves(_ way: Way) throws {
     let bench = try scoped()
     try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
     try sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, way, bench)
     #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
   }
 
-  @Test("within one part an owner's own children are decided first")
-  func ownChildrenComeFirst() throws {
+  @Test func withinOnePartAnOwnersOwnChildrenAreDecidedFirst() throws {
     let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
     try bench.sync(#"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#, "User")
     #expect(try bench.objects("Note") == ["id=4 text=a user=3", "id=4 user=9"])
   }
 
-  @Test("a moved child moves at once in a session, and a dropped session leaves no duplicate")
-  func movesInSessionsAreMadeAtOnce() throws {
+  @Test func aMovedChildMovesAtOnceInASessionAndADroppedSessionLeavesNoDuplicate() throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 7}]"#)
     try bench.syncPages(#"[{"id": 2, "notes": [{"id": 5}]}]"#, "User", size: 1, isAbandoned: true)
     #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
     #expect(try bench.objects("User") == ["id=1", "id=2 notes=[5]", "id=7"])
   }
 
-  @Test("what no part mentions is deleted at the end", arguments: inTurn)
-  func deletionsComeLast(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func objectsThatNoPartMentionsAreDeletedAtTheEnd(_ way: Way) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5}, {"id": 6}]}, {"id": 2}, {"id": 3}]"#)
     try sync(#"[{"id": 1, "notes": []}, {"id": 2, "notes_ids": [6]}]"#, way, bench)
     #expect(try bench.objects("User") == ["id=1", "id=2 notes=[6]"])
     #expect(try bench.objects("Note") == ["id=6 user=2"])
   }
 
-  @Test("a key that waits is linked at the end, unless its object has an owner", arguments: inTurn)
-  func waitingReferencesComeLast(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func aKeyThatWaitsIsLinkedAtTheEndUnlessItsObjectHasAnOwner(_ way: Way) throws {
     let bench = try notes()
     try sync(
       #"[{"id": 1, "notes_ids": [5, 6]}, {"id": 2, "notes": [{"id": 6}]}]"#, way, bench)
@@ -164,25 +159,23 @@ import Testing
   private static let newOwnerFirst =
     #"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#
 
-  @Test(
-    "the owner of the first page takes the only object, the later one gets a new one",
-    arguments: inTurn)
-  func theFirstOwnerTakesIt(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func theOwnerOfTheFirstPageTakesTheOnlyObjectTheLaterOneGetsANewOne(_ way: Way) throws {
     let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
     try sync(Self.newOwnerFirst, way, bench)
     #expect(try bench.objects("Note") == ["id=4 text=a user=9", "id=4 user=3"])
   }
 
-  @Test("with keyScope no owner takes anything", arguments: inTurn)
-  func withKeyScopeNoOwnerTakesIt(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func withKeyScopeNoOwnerTakesAnything(_ way: Way) throws {
     let bench = try scoped()
     try bench.sync(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#, "User")
     try sync(Self.newOwnerFirst, way, bench)
     #expect(try bench.objects("Note") == ["id=4 text=a user=3", "id=4 user=9"])
   }
 
-  @Test("an object that moved by its key is the new owner's own child", arguments: inTurn)
-  func referredObjectsAreOwnChildren(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func anObjectThatMovedByItsKeyIsTheNewOwnersOwnChild(_ way: Way) throws {
     let bench = try notes()
     try sync(
       #"""
@@ -192,10 +185,8 @@ import Testing
     #expect(try bench.objects("Note") == ["id=5 text=b user=2"])
   }
 
-  @Test(
-    "a member that a later list of the owner leaves out is unlinked, though it names the owner",
-    arguments: inTurn)
-  func laterListsUnlink(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func aMemberThatALaterListOfTheOwnerLeavesOutIsUnlinkedThoughItNamesTheOwner(_ way: Way) throws {
     let bench = try SyncBench(TestModels.tree())
     try sync(
       #"""
@@ -205,8 +196,8 @@ import Testing
     #expect(try bench.objects("Organization") == ["id=1 children=[2]", "id=2 parent=1", "id=3"])
   }
 
-  @Test("an animal and a dog of one key in two pages are two objects", arguments: inTurn)
-  func subentitiesOfOtherPages(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func anAnimalAndADogOfOneKeyInTwoPagesAreTwoObjects(_ way: Way) throws {
     let bench = try SyncBench(TestModels.animals())
     try sync(
       #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, way, bench, "Person")
@@ -214,8 +205,7 @@ import Testing
     #expect(try bench.count("Dog") == 1)
   }
 
-  @Test("…and one object, of the subentity, in one payload")
-  func subentitiesOfOnePayload() throws {
+  @Test func anAnimalAndADogOfOneKeyInOnePayloadAreOneObjectOfTheSubentity() throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(
       #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
@@ -223,8 +213,8 @@ import Testing
     #expect(try bench.count("Dog") == 1)
   }
 
-  @Test("of several stored objects of a key none moves to a new owner", arguments: Way.allCases)
-  func noneOfSeveralMoves(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func ofSeveralStoredObjectsOfAKeyNoneMovesToANewOwner(_ way: Way) throws {
     let bench = try notes(
       #"[{"id": 1, "notes": [{"id": 1, "text": "a"}]}, {"id": 2, "notes": [{"id": 1, "text": "b"}]}]"#
     )
@@ -236,12 +226,14 @@ import Testing
   // MARK: - Lists that are given again
 
   @Test(
-    "a list that is cleared, given as objects and then as keys has its child", arguments: inTurn,
+    arguments: inTurn,
     [
       SyncOperations.all,
       [.insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships],
     ])
-  func clearedListsAreFilledAgain(_ way: Way, _ operations: SyncOperations) throws {
+  func aListThatIsClearedGivenAsObjectsAndThenAsKeysHasItsChild(
+    _ way: Way, _ operations: SyncOperations
+  ) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
     try sync(
       #"[{"id": 1, "notes": []}, {"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}]"#,
@@ -252,17 +244,15 @@ import Testing
 
   /// Nothing of a nested object may be written or made: it moves, and the later owner gets none of
   /// its own.
-  @Test(
-    "with insert and update alone a child stays with the owner that nested it first",
-    arguments: inTurn)
-  func insertAndUpdateAlone(_ way: Way) throws {
+  @Test(arguments: inTurn)
+  func withInsertAndUpdateAloneAChildStaysWithTheOwnerThatNestedItFirst(_ way: Way) throws {
     let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
     try sync(Self.newOwnerFirst, way, bench, operations: [.insert, .update])
     #expect(try bench.objects("Note") == ["id=4 text=a user=9"])
   }
 
-  @Test("a one-to-one relationship that is its own inverse", arguments: [nil, 1, 3])
-  func ownInverses(size: Int?) throws {
+  @Test(arguments: [nil, 1, 3])
+  func aOneToOneRelationshipMayBeItsOwnInverse(size: Int?) throws {
     let bench = try SyncBench(
       ManagedObjectModel([
         EntityDraft(

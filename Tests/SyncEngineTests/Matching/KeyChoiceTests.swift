@@ -6,10 +6,8 @@ import Testing
 /// before the payload.
 @Suite struct KeyChoiceTests {
   /// None of several moves; of those with the same owner, which is none, the first stays.
-  @Test(
-    "stored objects of a key and of one owner become one, whichever is mentioned",
-    arguments: [1, nil])
-  func namesakesOfOneOwnerAreFolded(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func storedObjectsOfAKeyAndOfOneOwnerBecomeOneWhicheverIsMentioned(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 4}]}]"#, "Organization")
     try bench.sync(#"[{"id": 4, "name": "a"}, {"id": 4, "name": "b"}]"#, "Organization") {
@@ -25,8 +23,8 @@ import Testing
   }
 
   /// Dogs have one owner more than animals have.
-  @Test("objects of a subentity with other owners stay two", arguments: [1, nil])
-  func ownersOfSubentitiesCount(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func objectsOfASubentityWithOtherOwnersStayTwo(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "dogs": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
     try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal") { $0.tuning.partItems = size }
@@ -34,8 +32,8 @@ import Testing
   }
 
   /// Person 2 is given twice in one list, so it is certain which owner lists person 3.
-  @Test("a child stays with an owner that lists it further down", arguments: [1, nil])
-  func presentOwnersComeFirst(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func aChildStaysWithAnOwnerThatListsItFurtherDown(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 4}, {"id": 2, "children": [{"id": 3, "name": "a"}]}]"#, "Organization")
     try bench.sync(

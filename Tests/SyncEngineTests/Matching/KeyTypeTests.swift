@@ -79,8 +79,8 @@ import Testing
       """
   }
 
-  @Test("the same keys in another JSON type are the same objects", arguments: keys)
-  func sameObjects(_ keys: Keys) throws {
+  @Test(arguments: keys)
+  func theSameKeysInAnotherJSONTypeAreTheSameObjects(_ keys: Keys) throws {
     let bench = try bench(keys.type)
     let first = try bench.sync(payload(keys.plain), "Owner")
     #expect(first.inserted == 4 && first.findings.isEmpty)
@@ -94,8 +94,8 @@ import Testing
     }
   }
 
-  @Test("lists of keys link what is stored and unlink the rest", arguments: keys)
-  func links(_ keys: Keys) throws {
+  @Test(arguments: keys)
+  func listsOfKeysLinkStoredObjectsAndUnlinkTheRest(_ keys: Keys) throws {
     let bench = try bench(keys.type)
     try bench.sync("[\(keys.plain.map { #"{"id": \#($0)}"# }.joined(separator: ","))]", "Child")
     try bench.sync(references(keys.other), "Owner")

@@ -5,10 +5,10 @@ import Testing
 /// Where a payload mentions little of a table, keys are looked up and members read owner by owner:
 /// rows that are not read must not count.
 @Suite struct LargeTableTests {
-  @Test(
-    "below a given parent of a tree, too, members leave a list that does not name them",
-    arguments: [1, 2, nil] as [Int?], [0, 6])
-  func listsBelowAGivenParent(size: Int?, scannedRows: Int) throws {
+  @Test(arguments: [1, 2, nil] as [Int?], [0, 6])
+  func belowAGivenParentOfATreeTooMembersLeaveAListThatDoesNotNameThem(size: Int?, scannedRows: Int)
+    throws
+  {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
       #"[{"id": 9, "children": [{"id": 1, "children": [{"id": 2}, {"id": 3}]}, {"id": 4}]}]"#,

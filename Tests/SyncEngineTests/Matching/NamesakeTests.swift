@@ -6,10 +6,8 @@ import Testing
 /// meant.
 @Suite struct NamesakeTests {
   /// A child is not taken away by a list further up that names the same key.
-  @Test(
-    "an owner's child is its own, though an object of that key is nested below itself",
-    arguments: [1, nil])
-  func ownChildrenComeFirst(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func anOwnersChildIsItsOwnThoughAnObjectOfThatKeyIsNestedBelowItself(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 3}]}]"#, "Organization")
     try bench.sync(
@@ -23,10 +21,8 @@ import Testing
 
   /// An item at the top is the first stored object of its key, whatever its namesakes are linked
   /// to.
-  @Test(
-    "a to-one relationship keeps its object, an item at the top the first of its key",
-    arguments: [1, nil])
-  func mentionsOfOneKeyMeanDifferentObjects(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func aToOneRelationshipKeepsItsObjectAnItemAtTheTopTheFirstOfItsKey(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
       #"[{"id": 3, "children": [{"id": 2, "children": [{"id": 2, "children": [{"id": 4}]}]}]}]"#,
@@ -40,8 +36,8 @@ import Testing
       ])
   }
 
-  @Test("to-one relationships to several objects of a key keep theirs", arguments: [1, nil])
-  func referrersKeepTheirObjects(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func toOneRelationshipsToSeveralObjectsOfAKeyKeepTheirs(size: Int?) throws {
     let tree = try SyncBench(TestModels.tree())
     try tree.sync(
       #"""
@@ -64,10 +60,9 @@ import Testing
   }
 
   /// Two tags have one key: the list goes on with the one it has.
-  @Test(
-    "a many-to-many list keeps its object of a key, given as an object or by the key",
-    arguments: [1, nil], [#""tags": [{"id": 5, "name": "new"}]"#, #""tags_ids": [5]"#])
-  func listsKeepTheirObjects(size: Int?, list: String) throws {
+  @Test(arguments: [1, nil], [#""tags": [{"id": 5, "name": "new"}]"#, #""tags_ids": [5]"#])
+  func aManyToManyListKeepsItsObjectOfAKeyGivenAsAnObjectOrByTheKey(size: Int?, list: String) throws
+  {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
       $0.settings.operations = [.insert, .alwaysInsert]
@@ -86,10 +81,8 @@ import Testing
   }
 
   /// Owners lose and gain the tag of the key before their list names it again.
-  @Test(
-    "a many-to-many list keeps its object of a key, however often it is given",
-    arguments: [Int?.none])
-  func listsKeepTheirObjectsForGood(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func aManyToManyListKeepsItsObjectOfAKeyHoweverOftenItIsGiven(size: Int?) throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
       $0.settings.operations = [.insert, .alwaysInsert]
@@ -111,8 +104,8 @@ import Testing
   }
 
   /// No list can name an object without key, so that it does not says nothing (hazard H5).
-  @Test("an object without key stays in a list that does not name it", arguments: [1, nil])
-  func objectsWithoutKeyStay(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func anObjectWithoutKeyStaysInAListThatDoesNotNameIt(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2, "parent": {"name": "keyless"}}, {"id": 1}]"#, "Organization")
     let entity = try bench.model.requireEntity(named: "Organization")
@@ -136,14 +129,13 @@ import Testing
   }
 
   /// The lists stand under an entity and under its subentity.
-  @Test(
-    "one key under an entity and under its subentity is one object, which takes what both say",
-    arguments: [
-      #"[{"id": 1, "dogs": [{"id": 5, "breed": "b"}]}, {"id": 2, "animals": [{"id": 5, "name": "n"}]}]"#,
-      #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}]"#,
-      #"[{"id": 2, "favourite": {"id": 5, "name": "n"}, "animals_ids": [5]}, {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}]"#,
-    ])
-  func subentitiesAreOneObject(payload: String) throws {
+  @Test(arguments: [
+    #"[{"id": 1, "dogs": [{"id": 5, "breed": "b"}]}, {"id": 2, "animals": [{"id": 5, "name": "n"}]}]"#,
+    #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}]"#,
+    #"[{"id": 2, "favourite": {"id": 5, "name": "n"}, "animals_ids": [5]}, {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}]"#,
+  ])
+  func oneKeyUnderAnEntityAndUnderItsSubentityIsOneObjectWithTheValuesOfBoth(payload: String) throws
+  {
     let bench = try SyncBench(TestModels.animals())
     let report = try bench.sync(payload, "Person")
     let dog = ["id=5 name=n owner=2 breed=b walker=1"]
@@ -156,8 +148,8 @@ import Testing
     }
   }
 
-  @Test("…in parts, when the subentity's part comes first", arguments: [1, nil])
-  func subentitiesAreOneObjectInParts(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func inPartsItIsOneObjectWhenTheSubentitysPartComesFirst(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(
       #"""
@@ -170,8 +162,8 @@ import Testing
 
   /// One key in one payload is one object, of the subentity; an animal that is stored is another
   /// one.
-  @Test("an animal that is stored is not the dog of its key", arguments: [1, nil])
-  func exactObjectsComeFirst(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func anAnimalThatIsStoredIsNotTheDogOfItsKey(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 2, "name": "cat"}]"#, "Animal")
     try bench.sync(
@@ -186,8 +178,8 @@ import Testing
 
   /// The key under `animals` means a dog of the same payload, and a list is stronger than the dog's
   /// own reference.
-  @Test("a list of keys takes a new object of a subentity", arguments: [2, nil])
-  func listsOfKeysTakeSubentities(size: Int?) throws {
+  @Test(arguments: [2, nil])
+  func aListOfKeysTakesANewObjectOfASubentity(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 4}]"#, "Person")
     let (report, changes) = try bench.syncWithChanges(
@@ -197,14 +189,14 @@ import Testing
     #expect(report.updated == 0 && changes.entities.allSatisfy { $0.updated.isEmpty })
   }
 
-  @Test(
-    "the later of two mentions under an entity and its subentity counts",
-    arguments: [
-      (#""dogs": [{"id": 5, "name": "b"}]"#, #""animals": [{"id": 5, "name": "c"}]"#, "c"),
-      (#""animals": [{"id": 5, "name": "c"}]"#, #""dogs": [{"id": 5, "name": "b"}]"#, "b"),
-      (#""animals": [{"id": 5, "name": "c"}]"#, #""dogs": [{"id": 5, "name": "a"}]"#, "a"),
-    ])
-  func laterMentionsCount(first: String, second: String, name: String) throws {
+  @Test(arguments: [
+    (#""dogs": [{"id": 5, "name": "b"}]"#, #""animals": [{"id": 5, "name": "c"}]"#, "c"),
+    (#""animals": [{"id": 5, "name": "c"}]"#, #""dogs": [{"id": 5, "name": "b"}]"#, "b"),
+    (#""animals": [{"id": 5, "name": "c"}]"#, #""dogs": [{"id": 5, "name": "a"}]"#, "a"),
+  ])
+  func theLaterOfTwoMentionsUnderAnEntityAndItsSubentityCounts(
+    first: String, second: String, name: String
+  ) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 5, "name": "a"}]"#, "Dog")
     try bench.sync("[{\"id\": 1, \(first)}, {\"id\": 2, \(second)}]", "Person")
@@ -212,8 +204,8 @@ import Testing
   }
 
   /// A child that may not be made where it is nested does not become another owner's.
-  @Test("keys of owners never move a child, in parts too", arguments: [1, nil])
-  func keysOfOwnersMoveNoObject(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func keysOfOwnersNeverMoveAChildInPartsToo(size: Int?) throws {
     let bench = try SyncBench(ownersKeys())
     try bench.sync(#"[{"id": 1, "children": [{"id": 7}]}]"#, "Owner")
     try bench.sync(#"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner") {
@@ -225,8 +217,8 @@ import Testing
 
   /// The keys of the list belong to the owner: the child that it nested is the one it means,
   /// wherever it went since.
-  @Test("keys of owners mean the child that the owner nested before", arguments: [Int?.none])
-  func keysOfOwnersMeanWhomTheyNested(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func keysOfOwnersMeanTheChildThatTheOwnerNestedBefore(size: Int?) throws {
     let bench = try SyncBench(ownersKeys())
     try bench.sync(
       #"""
@@ -238,8 +230,8 @@ import Testing
   }
 
   /// The first owner may not make a child of its own, as the second one keeps the stored one.
-  @Test("a mention without an object leaves a list the one that is stored", arguments: [Int?.none])
-  func unmadeObjectsAreNotMeant(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func aMentionWithoutAnObjectLeavesAListTheOneThatIsStored(size: Int?) throws {
     let bench = try SyncBench(TestModels.twoLists())
     try bench.sync(#"[{"id": 1}]"#, "Child")
     try bench.sync(#"[{"id": 2, "own_ids": [1]}]"#, "Owner")
@@ -270,8 +262,8 @@ import Testing
   }
 
   /// The object of a key may be one of a subentity, and come in the same payload.
-  @Test("a key means an object of a subentity that the same payload brings", arguments: [1, nil])
-  func keysMeanObjectsOfSubentities(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func aKeyMeansAnObjectOfASubentityThatTheSamePayloadBrings(size: Int?) throws {
     let bench = try SyncBench(TestModels.vehicles())
     try bench.sync(
       #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#, "Car"

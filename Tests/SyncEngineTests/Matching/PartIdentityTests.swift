@@ -5,8 +5,8 @@ import Testing
 /// The outcome of parts of a payload, which know nothing of those to come.
 @Suite struct PartIdentityTests {
 
-  @Test("what an owner lists that is not stored is free", arguments: [1, 2, nil])
-  func unmadeOwnersKeepNothing(size: Int?) throws {
+  @Test(arguments: [1, 2, nil])
+  func anObjectThatAnOwnerListsAndThatIsNotStoredIsFree(size: Int?) throws {
     let bench = try SyncBench(TestModels.userNotes())
     try bench.sync(#"[{"id": 4}]"#, "User")
     try bench.sync(#"[{"id": 5}]"#, "Note")
@@ -19,9 +19,8 @@ import Testing
     #expect(try bench.objects("Note") == ["id=5 user=4"])
   }
 
-  @Test(
-    "a list with a key that cannot be read keeps a given parent's members", arguments: [1, 2, nil])
-  func unreadableKeysKeepTheParentsMembers(size: Int?) throws {
+  @Test(arguments: [1, 2, nil])
+  func aListWithAKeyThatCannotBeReadKeepsAGivenParentsMembers(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2, "children": [{"id": 3}]}]"#, "Organization")
     let parent = ManagedObjectID(
@@ -39,8 +38,8 @@ import Testing
       ])
   }
 
-  @Test("a member that is not listed any more is still its owner's child", arguments: [1, nil])
-  func unlistedMembersStayChildrenUntilTheEnd(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func aMemberThatIsNotListedAnyMoreIsStillItsOwnersChild(size: Int?) throws {
     let bench = try SyncBench(TestModels.userNotes())
     try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
     let report = try bench.sync(
@@ -52,8 +51,8 @@ import Testing
 
   /// Items at the top that may not be made where they stand come into the list of a given parent
   /// when a later item nests them.
-  @Test("a parent's list waits for objects of later parts", arguments: [1, 2, nil])
-  func parentsListsWait(size: Int?) throws {
+  @Test(arguments: [1, 2, nil])
+  func aParentsListWaitsForObjectsOfLaterParts(size: Int?) throws {
     let bench = try SyncBench(TestModels.relationships())
     try bench.sync(#"[{"id": 3}]"#, "A")
     let parent = try ManagedObjectID(entity: bench.model.requireEntity(named: "A"), row: 1)

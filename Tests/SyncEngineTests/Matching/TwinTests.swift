@@ -23,8 +23,8 @@ import Testing
     return objects
   }
 
-  @Test("the subentity's mention stands deeper than the entity's", arguments: [Int?.none])
-  func deeperMentions(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func theSubentitysMentionMayStandDeeperThanTheEntitys(size: Int?) throws {
     let payload = #"""
       [{"id": 1, "animals": [{"id": 5, "name": "n"}]},
        {"id": 2, "favourite": {"id": 7, "owner": {"id": 3, "dogs": [{"id": 5, "breed": "b"}]}}}]
@@ -33,8 +33,8 @@ import Testing
       try animals(payload, size: size) == ["id=5 name=n owner=1 breed=b walker=3", "id=7 owner=3"])
   }
 
-  @Test("the subentity's mention comes later", arguments: [Int?.none])
-  func laterParts(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func theSubentitysMentionMayComeLater(size: Int?) throws {
     let payload = #"""
       [{"id": 2, "favourite": {"id": 5, "name": "n"}, "animals_ids": [5]}, {"id": 4},
        {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}, {"id": 3, "favourite": {"id": 5, "name": "m"}}]
@@ -42,8 +42,8 @@ import Testing
     #expect(try animals(payload, size: size) == ["id=5 name=m owner=2 breed=b walker=1"])
   }
 
-  @Test("an empty list takes no object out that says where it belongs", arguments: [nil, 1])
-  func ownWordsKeepTheOwner(size: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func anEmptyListTakesNoObjectOutThatSaysWhereItBelongs(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#, "Person")
     try bench.sync(
@@ -52,8 +52,8 @@ import Testing
     #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=1"])
   }
 
-  @Test("of two objects of the entity the first becomes the subentity's", arguments: [Int?.none])
-  func firstOfSeveral(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func ofTwoObjectsOfTheEntityTheFirstBecomesTheSubentitys(size: Int?) throws {
     let payload = #"""
       [{"id": 1, "animals": [{"id": 5, "name": "a"}]}, {"id": 2, "animals": [{"id": 5, "name": "b"}]},
        {"id": 3, "favourite": {"id": 7, "owner": {"id": 4, "dogs": [{"id": 5}]}}}]
@@ -65,7 +65,6 @@ import Testing
   }
 
   @Test(
-    "of three mentions the last one counts for each property that it has",
     arguments: [
       (
         #"{"id": 5, "name": "a"}"#, #"{"id": 5, "name": "b", "breed": "x"}"#,
@@ -80,7 +79,7 @@ import Testing
         #"{"id": 5}"#, "id=5 walker=2"
       ),
     ], [Int?.none])
-  func propertiesCountAlone(
+  func ofThreeMentionsTheLastOneCountsForEachPropertyThatItHas(
     _ mentions: (first: String, second: String, third: String, dog: String), size: Int?
   ) throws {
     let payload = """
@@ -90,8 +89,8 @@ import Testing
     #expect(try animals(payload, size: size) == [mentions.dog])
   }
 
-  @Test("a mention that may not write the object takes no word back", arguments: [nil, 1, 2])
-  func silentMentions(size: Int?) throws {
+  @Test(arguments: [nil, 1, 2])
+  func aMentionThatMayNotWriteTheObjectTakesNoWordBack(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 4}]"#, "Dog")
     try bench.sync(
@@ -108,8 +107,8 @@ import Testing
 
   /// A mention may lie in another mention of the object: its values come before those that surround
   /// it.
-  @Test("an object that is nested below itself says last what stands around", arguments: [nil, 1])
-  func nestedBelowItself(size: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func anObjectThatIsNestedBelowItselfTakesTheOuterValuesLast(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(
       #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#, "Dog"
@@ -117,10 +116,8 @@ import Testing
     #expect(try bench.objects("Dog") == ["id=3 owner=4"])
   }
 
-  @Test(
-    "a list of keys is stronger than what the object says under the subentity",
-    arguments: [nil, 2])
-  func listsOfKeysAreStronger(size: Int?) throws {
+  @Test(arguments: [nil, 2])
+  func aListOfKeysIsStrongerThanTheObjectsOwnReferenceUnderTheSubentity(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 2, "walker": {"id": 4}, "owner": {"id": 4}}]"#, "Dog")
     try bench.sync(
@@ -165,15 +162,15 @@ import Testing
   private static let unchipped =
     #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5}]}]"#
 
-  @Test("it has the defaults of the subentity", arguments: [Int?.none])
-  func defaults(size: Int?) throws {
+  @Test(arguments: [Int?.none])
+  func itHasTheDefaultsOfTheSubentity(size: Int?) throws {
     let bench = try kennel()
     try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=mutt chip=8 walker=1"])
   }
 
-  @Test("what the subentity requires is required", arguments: [nil, 1])
-  func requirements(size: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func propertiesThatTheSubentityRequiresAreRequired(size: Int?) throws {
     let bench = try kennel()
     let error = #expect(throws: SyncError.self) {
       try bench.sync(Self.unchipped, "Person") {
@@ -188,8 +185,8 @@ import Testing
     #expect(try bench.count("Dog") == 0)
   }
 
-  @Test("keys that are unique per owner mean no other owner's objects", arguments: [nil, 1])
-  func keysOfOwners(size: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func keysThatAreUniquePerOwnerMeanNoOtherOwnersObjects(size: Int?) throws {
     let bench = try kennel(scope: "owner")
     try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }
     #expect(

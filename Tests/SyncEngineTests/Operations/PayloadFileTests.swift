@@ -14,8 +14,8 @@ import Testing
     return Data((text + "]").utf8)
   }
 
-  @Test("what is cut off while it is read is an error or was read before", arguments: 0..<12)
-  func shrinks(round: Int) throws {
+  @Test(arguments: 0..<12)
+  func bytesThatAreCutOffDuringReadingAreAnErrorOrWereReadBefore(round: Int) throws {
     let folder = try TemporaryFolder()
     let file = folder.file("users.json")
     let payload = Self.users(20_000)
@@ -47,8 +47,8 @@ import Testing
     #expect(count == 0 || count == 20_000)
   }
 
-  @Test("a large file is copied, and its bytes are the same", arguments: [0, 1, 10, 1 << 20])
-  func copies(largest: Int) throws {
+  @Test(arguments: [0, 1, 10, 1 << 20])
+  func aLargeFileIsCopiedAndItsBytesAreTheSame(largest: Int) throws {
     let folder = try TemporaryFolder()
     let file = folder.file("users.json")
     let payload = Self.users(100_000)
@@ -58,8 +58,7 @@ import Testing
     #expect(try PayloadFile(file, largest: largest).read().isEmpty)
   }
 
-  @Test("copying can be cancelled")
-  func cancels() throws {
+  @Test func copyingCanBeCancelled() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("users.json")
     try Self.users(100).write(to: file)
@@ -68,8 +67,7 @@ import Testing
     #expect(throws: CancellationError.self) { try PayloadFile(file, largest: 10).read(control) }
   }
 
-  @Test("a file that is not there, or a folder, is an error that names it")
-  func missing() throws {
+  @Test func aFileThatIsNotThereOrAFolderIsAnErrorThatNamesIt() throws {
     let folder = try TemporaryFolder()
     let missing = #expect(throws: SyncError.self) { try PayloadFile(folder.file("none")).read() }
     #expect(missing?.code == .unreadablePayload && missing?.message.contains("none") == true)

@@ -107,8 +107,7 @@ import Testing
     #expect(twice.count(of: .repeatedItem) == 1)
   }
 
-  @Test("a report names the objects, and counts of an entity need no optionals")
-  func changesNameObjects() async throws {
+  @Test func aReportNamesTheObjectsAndCountsOfAnEntityNeedNoOptionals() async throws {
     let stack = try stack()
     let first = try await stack.sync(
       #"[{"id": 1, "name": "Ann"}, {"id": 2}]"#, inEntityNamed: "User")
@@ -126,8 +125,8 @@ import Testing
     #expect(try await stack.sync([JSONValue](), inEntityNamed: "Note").changes.isEmpty)
   }
 
-  @Test("what several commits came to is in the changes once", arguments: [1, 2, 3])
-  func changesOfBatches(_ count: Int) throws {
+  @Test(arguments: [1, 2, 3])
+  func theOutcomeOfSeveralCommitsIsInTheChangesOnce(_ count: Int) throws {
     let stack = try stack()
     try stack.sync(
       #"[{"id": 1, "name": "Ann"}, {"id": 2}, {"id": 3}]"#, inEntityNamed: "User")
@@ -149,8 +148,7 @@ import Testing
     #expect(changes.entities.first { $0.entity.name == "Note" }?.insertedKeys == [7])
   }
 
-  @Test("added reports name each object once, by what it came to")
-  func changesOfAddedReports() throws {
+  @Test func addedReportsNameEachObjectOnceByItsOutcome() throws {
     let stack = try stack()
     var total = SyncReport()
     for json in [
@@ -169,8 +167,7 @@ import Testing
     #expect(later.updated[0].slots.count == 2)
   }
 
-  @Test("of a key without end the report has the beginning, and no spelling is looked for in it")
-  func endlessKeys() throws {
+  @Test func ofAKeyWithoutEndTheReportHasTheBeginningAndNoSpellingIsLookedForInIt() throws {
     let stack = try stack()
     let long = String(repeating: "é", count: 40_000)
     let spelling = "is" + String(repeating: "_", count: 40_000) + "active"
@@ -185,19 +182,17 @@ import Testing
     #expect(short["User"].unusedKeys.isEmpty && short["User"].updated == 1)
   }
 
-  @Test(
-    "a key that fills nothing is named with the keys that lead to it",
-    arguments: [
-      (
-        #"{"id": 1, "fields": {"status": {"id": 3, "name": "n"}, "id": 2}, "name": "m"}"#,
-        ["fields.id", "fields.status.id", "name"]
-      ),
-      (
-        #"{"id": 1, "fields": {"tags": [{"id": 4, "name": "t"}], "a.b": 1}}"#,
-        ["fields.a.b", "fields.tags.0.id"]
-      ),
-    ])
-  func unusedKeys(item: String, expected: [String]) throws {
+  @Test(arguments: [
+    (
+      #"{"id": 1, "fields": {"status": {"id": 3, "name": "n"}, "id": 2}, "name": "m"}"#,
+      ["fields.id", "fields.status.id", "name"]
+    ),
+    (
+      #"{"id": 1, "fields": {"tags": [{"id": 4, "name": "t"}], "a.b": 1}}"#,
+      ["fields.a.b", "fields.tags.0.id"]
+    ),
+  ])
+  func aKeyThatFillsNothingIsNamedWithTheKeysThatLeadToIt(item: String, expected: [String]) throws {
     let model = try ManagedObjectModel([
       EntityDraft(
         "Issue",

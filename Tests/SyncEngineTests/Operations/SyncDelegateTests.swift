@@ -18,8 +18,8 @@ import Testing
     }
   }
 
-  @Test("what the delegate adds to the JSON ends up in the object", arguments: [true, false])
-  func delegate(queued: Bool) throws {
+  @Test(arguments: [true, false])
+  func membersThatTheDelegateAddsToTheJSONEndUpInTheObject(queued: Bool) throws {
     let stack = try DataStack.opened("Notes")
     let delegate = LocalKeys()
     let sync = try Sync(
@@ -37,8 +37,7 @@ import Testing
     #expect(delegate.asked.withLock { $0.sorted() } == ["Company 2", "Note 3", "User 1"])
   }
 
-  @Test("the pages of a session ask its delegate")
-  func session() async throws {
+  @Test func thePagesOfASessionAskItsDelegate() async throws {
     let stack = try DataStack.opened("Notes")
     let delegate = LocalKeys()
     let session = try SyncSession(entity: "User", dataStack: stack)

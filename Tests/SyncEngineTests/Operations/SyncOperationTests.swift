@@ -51,8 +51,7 @@ import Testing
     #expect(throws: CancellationError.self) { try sync.result?.get() }
   }
 
-  @Test("every call takes payloads in their short form, text, and encodable values as they are")
-  func formsOfPayloads() async throws {
+  @Test func everyCallTakesPayloadsInTheirShortFormTextAndEncodableValuesAsTheyAre() async throws {
     struct Person: Encodable {
       var id: Int
       var name: String
@@ -105,8 +104,7 @@ import Testing
     try stack.sync([["id": 1]], inEntityNamed: "User", operations: operations)
   }
 
-  @Test("a sync that ran, runs or is about to is refused with an error")
-  func runningTwice() async throws {
+  @Test func aSyncThatRanRunsOrIsAboutToIsRefusedWithAnError() async throws {
     let stack = try makeStack()
     let sync = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
     try await stack.sync(sync)
@@ -126,8 +124,8 @@ import Testing
     #expect(try result.get().unchanged == 2)
   }
 
-  @Test("limits that cannot be meant are refused", arguments: [0, -1, Int.min])
-  func impossibleLimits(_ number: Int) async throws {
+  @Test(arguments: [0, -1, Int.min])
+  func limitsThatCannotBeMeantAreRefused(_ number: Int) async throws {
     let stack = try makeStack()
     let batches = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
     batches.transaction = .perBatch(number)

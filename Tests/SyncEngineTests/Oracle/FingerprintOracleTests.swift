@@ -10,8 +10,8 @@ import Testing
 /// `FINGERPRINT_SEEDS` runs more sequences, as in
 /// `FINGERPRINT_SEEDS=5000 swift test --filter FingerprintOracleTests`.
 @Suite struct FingerprintOracleTests {
-  @Test("fingerprints change nothing", arguments: OracleTests.cases)
-  func changeNothing(_ testCase: OracleTests.Case) throws {
+  @Test(arguments: OracleTests.cases)
+  func fingerprintsChangeNothing(_ testCase: OracleTests.Case) throws {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 16
     let first = environment["FINGERPRINT_FIRST"].flatMap { UInt64($0) } ?? 1

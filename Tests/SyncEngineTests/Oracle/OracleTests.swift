@@ -121,27 +121,31 @@ import Testing
     .pages(of: 1), .pages(of: 2), .pages(of: 2, areKept: true), .batches(of: 1), .batches(of: 3),
   ]
 
-  @Test("the engine does what the oracle does", arguments: cases, variants + stepwise)
-  func agrees(_ testCase: Case, _ variant: OracleVariant) throws {
+  @Test(arguments: cases, variants + stepwise)
+  func theEngineDoesTheSameAsTheOracle(_ testCase: Case, _ variant: OracleVariant) throws {
     try check(testCase, variant, hasOtherSteps: false)
   }
 
-  @Test("with local edits and cancelled syncs in between", arguments: cases, variants)
-  func agreesAmongEdits(_ testCase: Case, _ variant: OracleVariant) throws {
+  @Test(arguments: cases, variants)
+  func localEditsAndCancelledSyncsInBetweenMakeNoDifference(
+    _ testCase: Case, _ variant: OracleVariant
+  ) throws {
     try check(testCase, variant, hasOtherSteps: true)
   }
 
   @Test(
-    "with mixed lists, keys of any type, and keys of owners", arguments: wider,
+    arguments: wider,
     [OracleVariant.plain, .parts(of: 1), .pages(of: 2)])
-  func agreesOnMore(_ testCase: Case, _ variant: OracleVariant) throws {
+  func mixedListsKeysOfAnyTypeAndKeysOfOwnersMakeNoDifference(
+    _ testCase: Case, _ variant: OracleVariant
+  ) throws {
     try check(testCase, variant, hasOtherSteps: true)
   }
 
-  @Test(
-    "parts, pages and batches come to what one payload comes to, where nothing is said twice",
-    arguments: cases, variants + stepwise + [.batches(of: 1, areStopped: true)])
-  func agreesWithTheWhole(_ testCase: Case, _ variant: OracleVariant) throws {
+  @Test(arguments: cases, variants + stepwise + [.batches(of: 1, areStopped: true)])
+  func partsPagesAndBatchesGiveTheSameAsOnePayloadWhereNothingIsSaidTwice(
+    _ testCase: Case, _ variant: OracleVariant
+  ) throws {
     try check(testCase, variant, hasOtherSteps: false, comparesWithWhole: true)
   }
 

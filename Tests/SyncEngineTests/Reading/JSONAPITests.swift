@@ -124,16 +124,14 @@ import Testing
     #expect(report["Tag"].deleted == 0 && report["User"].deleted == 0)
   }
 
-  @Test(
-    "What is no whole list deletes nothing",
-    arguments: [
-      #"{"data": {"type": "articles", "id": "2", "attributes": {"title": "New"}}}"#,
-      #"{"data": null}"#,
-      #"{"data": [{"type": "articles", "id": "2", "attributes": {"title": "New"}}], "links": {"next": "/p/2"}}"#,
-      #"{"data": [], "links": {"prev": {"href": "/p/1"}, "next": null}}"#,
-      #"{"data": [{"type": "labels", "id": "9"}]}"#,
-    ])
-  func partial(json: String) throws {
+  @Test(arguments: [
+    #"{"data": {"type": "articles", "id": "2", "attributes": {"title": "New"}}}"#,
+    #"{"data": null}"#,
+    #"{"data": [{"type": "articles", "id": "2", "attributes": {"title": "New"}}], "links": {"next": "/p/2"}}"#,
+    #"{"data": [], "links": {"prev": {"href": "/p/1"}, "next": null}}"#,
+    #"{"data": [{"type": "labels", "id": "9"}]}"#,
+  ])
+  func aListThatIsNotWholeDeletesNothing(json: String) throws {
     try stack.sync(.jsonAPI(JSONAPITests.document), inEntityNamed: "Article")
     let report = try stack.sync(.jsonAPI(json), inEntityNamed: "Article")
     #expect(report.deleted == 0)
@@ -161,17 +159,17 @@ import Testing
     #expect(try values("Article", "id") == ["1", "3"])
   }
 
-  @Test(
-    "What is no answer is an error that says why, and nothing changes",
-    arguments: [
-      (
-        #"{"errors": [{"status": "404", "title": "Not Found", "detail": "No such page"}, {}]}"#,
-        "404"
-      ),
-      (#"{"meta": {}}"#, "data"), ("[]", "an array"), (#"{"data": 5}"#, "a number"),
-      (#"{"data": ["x"]}"#, "a string"),
-    ])
-  func refuses(json: String, mention: String) throws {
+  @Test(arguments: [
+    (
+      #"{"errors": [{"status": "404", "title": "Not Found", "detail": "No such page"}, {}]}"#,
+      "404"
+    ),
+    (#"{"meta": {}}"#, "data"), ("[]", "an array"), (#"{"data": 5}"#, "a number"),
+    (#"{"data": ["x"]}"#, "a string"),
+  ])
+  func aDocumentThatIsNoAnswerIsAnErrorThatSaysWhyAndNothingChanges(json: String, mention: String)
+    throws
+  {
     let error = #expect(throws: SyncError.self) {
       try stack.sync(.jsonAPI(json), inEntityNamed: "Article")
     }

@@ -53,10 +53,8 @@ import Testing
     #expect(try bench.people() == ["a A", "b B", "c C"])
   }
 
-  @Test(
-    "A to-many relationship takes an object of objects",
-    arguments: [["sync.keyedBy": "id"], ["sync.keyedBy": "YES"]])
-  func nested(annotation: [String: String]) throws {
+  @Test(arguments: [["sync.keyedBy": "id"], ["sync.keyedBy": "YES"]])
+  func aToManyRelationshipTakesAnObjectOfObjects(annotation: [String: String]) throws {
     let bench = try ShapeBench(posts: annotation)
     let json = #"[{"id": "a", "posts": {"p1": {"title": "One"}, "p2": {"title": "Two"}}}]"#
     let report = try bench.sync(json)
@@ -109,7 +107,6 @@ import Testing
   }
 
   @Test(
-    "One object is at its own path, not at the first place of a list",
     arguments: [
       (#"{"id": "a", "age": "x"}"#, "", "$.age"), (#"[{"id": "a", "age": "x"}]"#, "", "$[0].age"),
       (#"{"d": {"id": "a", "age": "x"}}"#, "d", "$.d.age"),
@@ -119,7 +116,9 @@ import Testing
         #"{"odata.value": [{"id": "a", "age": "x"}]}"#, ["odata.value"], #"$["odata.value"][0].age"#
       ),
     ] as [(String, JSONPath, String)])
-  func placeOfOneObject(json: String, path: JSONPath, place: String) throws {
+  func oneObjectIsAtItsOwnPathNotAtTheFirstPlaceOfAList(json: String, path: JSONPath, place: String)
+    throws
+  {
     #expect(try ShapeBench().sync(json, at: path).findings.map(\.path) == [place])
   }
 

@@ -14,20 +14,18 @@ import Testing
     return bench
   }
 
-  @Test(
-    "What says that an object is deleted, and what does not",
-    arguments: [
-      ("deleted", #""deleted": true"#, true), ("deleted", #""deleted": false"#, false),
-      ("deleted", #""deleted": null"#, false), ("deleted", #""deleted": 1"#, true),
-      ("deleted", #""deleted": 0"#, false), ("deleted", #""deleted": "false""#, false),
-      ("deleted", #""other": true"#, false),
-      ("deleted_at", #""deleted_at": "2026-11-25T08:00:00Z""#, true),
-      ("deleted_at", #""deleted_at": """#, false),
-      ("@removed", #""@removed": {"reason": "deleted"}"#, true),
-      ("meta.gone", #""meta": {"gone": true}"#, true), ("meta.gone", #""meta": {}"#, false),
-      ("['odata.removed']", #""odata.removed": 1"#, true),
-    ])
-  func marks(key: String, mark: String, isDeleted: Bool) throws {
+  @Test(arguments: [
+    ("deleted", #""deleted": true"#, true), ("deleted", #""deleted": false"#, false),
+    ("deleted", #""deleted": null"#, false), ("deleted", #""deleted": 1"#, true),
+    ("deleted", #""deleted": 0"#, false), ("deleted", #""deleted": "false""#, false),
+    ("deleted", #""other": true"#, false),
+    ("deleted_at", #""deleted_at": "2026-11-25T08:00:00Z""#, true),
+    ("deleted_at", #""deleted_at": """#, false),
+    ("@removed", #""@removed": {"reason": "deleted"}"#, true),
+    ("meta.gone", #""meta": {"gone": true}"#, true), ("meta.gone", #""meta": {}"#, false),
+    ("['odata.removed']", #""odata.removed": 1"#, true),
+  ])
+  func aMarkSaysWhetherAnObjectIsDeleted(key: String, mark: String, isDeleted: Bool) throws {
     let bench = try bench(key)
     let report = try bench.sync("[{\"id\": \"b\", \(mark)}]", TombstoneTests.delta)
     #expect(try bench.people() == (isDeleted ? ["a A", "c C"] : ["a A", "b B", "c C"]))
@@ -45,20 +43,18 @@ import Testing
     #expect(try bench.people() == ["a A"])
   }
 
-  @Test(
-    "What comes last for a key counts",
-    arguments: [
-      (#"[{"id": "d", "name": "D"}, {"id": "d", "deleted": true}]"#, false),
-      (#"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true),
-      (
-        #"[{"id": "d", "name": "X"}, {"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true
-      ),
-      (
-        #"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}, {"id": "d", "deleted": 1}]"#,
-        false
-      ),
-    ])
-  func order(json: String, isThere: Bool) throws {
+  @Test(arguments: [
+    (#"[{"id": "d", "name": "D"}, {"id": "d", "deleted": true}]"#, false),
+    (#"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true),
+    (
+      #"[{"id": "d", "name": "X"}, {"id": "d", "deleted": true}, {"id": "d", "name": "D"}]"#, true
+    ),
+    (
+      #"[{"id": "d", "deleted": true}, {"id": "d", "name": "D"}, {"id": "d", "deleted": 1}]"#,
+      false
+    ),
+  ])
+  func theLastMentionOfAKeyCounts(json: String, isThere: Bool) throws {
     let bench = try bench()
     try bench.sync(json, TombstoneTests.delta)
     #expect(try bench.people() == ["a A", "b B", "c C"] + (isThere ? ["d D"] : []))

@@ -2,8 +2,7 @@ import SyncStack
 import Testing
 
 /// Children without keys and lists of kinds as well-known services send them.
-@Suite("Shapes of services")
-struct ServiceShapeTests {
+@Suite struct ServiceShapeTests {
   /// Two payloads of one service, of which the second is a change of the first.
   struct Shape: CustomTestStringConvertible, Sendable {
     let name: String
@@ -170,8 +169,8 @@ struct ServiceShapeTests {
     }
   }
 
-  @Test("what was synced is what the payload says, however it came", arguments: shapes)
-  func inStep(_ shape: Shape) throws {
+  @Test(arguments: shapes)
+  func theStoreIsAsThePayloadSaysHoweverItCame(_ shape: Shape) throws {
     let stack = try shape.stack()
     let report = try stack.sync(shape.first, inEntityNamed: shape.entity)
     #expect(report.findings.isEmpty)
@@ -188,8 +187,8 @@ struct ServiceShapeTests {
     #expect(left == right)
   }
 
-  @Test("what is exported changes nothing when it comes back", arguments: shapes)
-  func roundTrip(_ shape: Shape) throws {
+  @Test(arguments: shapes)
+  func anExportChangesNothingWhenItComesBack(_ shape: Shape) throws {
     let stack = try shape.stack()
     try stack.sync(shape.first, inEntityNamed: shape.entity)
     let json = try stack.export(shape.entity)
@@ -199,8 +198,8 @@ struct ServiceShapeTests {
     #expect(try fresh.export(shape.entity) == json)
   }
 
-  @Test("pages and batches come to the same", arguments: shapes)
-  func pages(_ shape: Shape) async throws {
+  @Test(arguments: shapes)
+  func pagesAndBatchesHaveTheSameOutcome(_ shape: Shape) async throws {
     let stack = try shape.stack()
     try await stack.sync(shape.first, inEntityNamed: shape.entity)
     let sync = Sync(shape.second, inEntityNamed: shape.entity, dataStack: stack)

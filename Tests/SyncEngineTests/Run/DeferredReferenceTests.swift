@@ -51,8 +51,8 @@ import Testing
     #expect(try bench.objects("User") == ["id=1 company=8"])
   }
 
-  @Test("an object that arrives later is linked to everybody who nested it", arguments: [1, nil])
-  func everyOwnerIsLinked(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func anObjectThatArrivesLaterIsLinkedToAllOwnersThatNestedIt(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
       #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
@@ -69,8 +69,8 @@ import Testing
 
   /// The parent nests the object below itself: it is the one that the item means, and no other
   /// owner's.
-  @Test("an item that could not be made is the object that its parent nests", arguments: [1, nil])
-  func itemsArriveToo(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func anItemThatCouldNotBeMadeIsTheObjectThatItsParentNests(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2}]"#, "Organization")
     let entity = try bench.model.requireEntity(named: "Organization")

@@ -30,8 +30,7 @@ import Testing
     return key
   }
 
-  @Test("every insert is offered with its own entity and its real parent, nested to-one included")
-  func entitiesAndParents() throws {
+  @Test func everyInsertIsOfferedWithItsOwnEntityAndItsRealParentNestedToOneIncluded() throws {
     let bench = try SyncBench(TestModels.social())
     let questions = try asked(
       bench,
@@ -43,8 +42,7 @@ import Testing
       ])
   }
 
-  @Test("what is stored is not offered")
-  func updatesAreNotOffered() throws {
+  @Test func storedObjectsAreNotOffered() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "company": {"id": 7}, "notes": [{"id": 2}]}]"#, "User")
     let questions = try asked(
@@ -52,8 +50,7 @@ import Testing
     #expect(questions == ["Note 3 of User 1"])
   }
 
-  @Test("what the answer adds ends up in the object, relationships included")
-  func additions() throws {
+  @Test func membersThatTheAnswerAddsEndUpInTheObjectRelationshipsIncluded() throws {
     let bench = try SyncBench(TestModels.social())
     _ = try asked(bench, #"[{"id": 1}]"#) { item, entity in
       entity == "User"
@@ -62,8 +59,7 @@ import Testing
     #expect(try bench.objects("User") == ["id=1 name=local company=8 tags=[5]"])
   }
 
-  @Test("an answer with the key of a stored object updates that one; with a repeated key it is one")
-  func changedKeys() throws {
+  @Test func anAnswerWithTheKeyOfAStoredObjectUpdatesThatOneWithARepeatedKeyItIsOne() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "name": "old", "email": "e"}]"#, "User")
     _ = try asked(bench, #"[{"id": 50, "name": "new"}, {"id": 60}, {"id": 70}]"#) { item, _ in
@@ -76,8 +72,7 @@ import Testing
     #expect(try bench.objects("User") == ["id=1 name=new email=e", "id=70 email=sixty"])
   }
 
-  @Test("an answer without a key is left out and reported")
-  func withoutKey() throws {
+  @Test func anAnswerWithoutAKeyIsLeftOutAndReported() throws {
     let bench = try SyncBench(TestModels.social())
     let report = try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
       $0.hooks.willInsert = { item, _, _ in item["id"] == 1 ? ["name": "?"] : item }

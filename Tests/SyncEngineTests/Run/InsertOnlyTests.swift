@@ -17,8 +17,8 @@ import Testing
     return "[" + items.joined(separator: ",") + "]"
   }
 
-  @Test("into empty tables it gives what a plain import gives", arguments: [nil, 1, 7])
-  func emptyTable(_ partItems: Int?) throws {
+  @Test(arguments: [nil, 1, 7])
+  func intoEmptyTablesItGivesTheSameAsAPlainImport(_ partItems: Int?) throws {
     let (plain, fast) = (try SyncBench(TestModels.social()), try SyncBench(TestModels.social()))
     // A repeated key and a shared one among them.
     let payload = users(Array(1...40) + [7], "a")
@@ -34,9 +34,8 @@ import Testing
     #expect(report.updated == 0 && report.deleted == 0)
   }
 
-  @Test(
-    "where something is stored, that stays as it is and the rest is inserted", arguments: [nil, 7])
-  func filledTable(_ partItems: Int?) throws {
+  @Test(arguments: [nil, 7])
+  func whereObjectsAreStoredTheyStayAndTheRestIsInserted(_ partItems: Int?) throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(users(1...20, "a"), "User")
     let before = Set(try bench.objects("User"))

@@ -34,8 +34,8 @@ import Testing
     Way(testDescription: "kept pages of 100", pageSize: 100, isKept: true),
   ]
 
-  @Test("a complete payload is what is stored afterwards", arguments: ways)
-  func payloadsAreStored(_ way: Way) throws {
+  @Test(arguments: ways)
+  func aCompletePayloadIsTheStoreAfterwards(_ way: Way) throws {
     let environment = ProcessInfo.processInfo.environment
     let first = environment["LARGE_FIRST"].flatMap { UInt64($0) } ?? 1
     let count = environment["LARGE_SEEDS"].flatMap { UInt64($0) } ?? 1

@@ -27,8 +27,8 @@ import Testing
     top([], ["id=0 name=a", "id=1 name=a"]),
   ]
 
-  @Test("at the top", arguments: tops)
-  func holdsAtTheTop(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: tops)
+  func optionsHoldAtTheTop(_ rule: RuleCase) throws { try rule.check() }
 
   private static let owner =
     #"[{"id": 1, "notes": [{"id": 101, "text": "a"}, {"id": 102, "text": "a"}]}]"#
@@ -106,8 +106,8 @@ import Testing
       expected: [("User", ["id=1 notes=[101,102]"])]),
   ]
 
-  @Test("in relationships", arguments: nested)
-  func holdsInRelationships(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: nested)
+  func optionsHoldInRelationships(_ rule: RuleCase) throws { try rule.check() }
 
   private static let tree =
     #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 3, "name": "a"}, {"id": 4}]}]}]"#
@@ -140,13 +140,13 @@ import Testing
       ], findings: [.unresolvedReference]),
   ]
 
-  @Test("at every depth", arguments: depths)
-  func holdsAtEveryDepth(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: depths)
+  func optionsHoldAtEveryDepth(_ rule: RuleCase) throws { try rule.check() }
 
-  @Test(
-    "alwaysInsert makes an object of every item, whatever is stored, with and without insert",
-    arguments: [SyncOperations.alwaysInsert, [.insert, .alwaysInsert]])
-  func alwaysInserts(_ operations: SyncOperations) throws {
+  @Test(arguments: [SyncOperations.alwaysInsert, [.insert, .alwaysInsert]])
+  func alwaysInsertMakesAnObjectOfEveryItemWhateverIsStoredWithAndWithoutInsert(
+    _ operations: SyncOperations
+  ) throws {
     let bench = try SyncBench(TestModels.users())
     for _ in 0..<2 {
       try bench.sync(#"[{"id": 1}, {"id": 1}, {"name": "no key"}]"#, "User") {
@@ -156,8 +156,7 @@ import Testing
     #expect(try bench.count("User") == 6)
   }
 
-  @Test("the bits of the options")
-  func bits() {
+  @Test func theBitsOfTheOptionsStay() {
     let bits: [SyncOperations] = [
       .insert, .update, .delete, .insertRelationships, .updateRelationships, .deleteRelationships,
     ]

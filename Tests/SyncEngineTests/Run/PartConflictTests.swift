@@ -30,10 +30,8 @@ import Testing
       items: [#"{"id": 1, "tasks_ids": [5, 6]}"#, #"{"id": 2, "tasks": [{"id": 6}, {"id": 5}]}"#]),
   ]
 
-  @Test(
-    "a list is stronger than an own word of the same part, though the objects of both come later",
-    arguments: [nil, 1])
-  func lateListsAreStronger(size: Int?) throws {
+  @Test(arguments: [nil, 1])
+  func aListIsStrongerThanAnOwnWordOfTheSamePartThoughTheObjectsOfBothComeLater(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
       #"[{"id": 4, "children_ids": [2]}, {"id": 2, "parent_id": 3}, {"id": 3}]"#, "Organization"
@@ -46,10 +44,8 @@ import Testing
   }
 
   /// The owner may not be changed, but it lists its child.
-  @Test(
-    "a child that was refused to another owner does not come to it at the end",
-    arguments: [nil, 2])
-  func refusedChildrenStay(size: Int?) throws {
+  @Test(arguments: [nil, 2])
+  func aChildThatWasRefusedToAnotherOwnerDoesNotComeToItAtTheEnd(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2, "children": [{"id": 2}]}]"#, "Organization")
     try bench.sync(

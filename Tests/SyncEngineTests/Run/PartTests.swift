@@ -119,9 +119,9 @@ import Testing
   }
 
   @Test(
-    "an object that several parts or batches change is counted once", arguments: [1, 2, 100],
+    arguments: [1, 2, 100],
     [false, true])
-  func partsCountObjects(size: Int, areBatches: Bool) throws {
+  func anObjectThatSeveralPartsOrBatchesChangeIsCountedOnce(size: Int, areBatches: Bool) throws {
     let first = #"""
       [{"id": 1, "name": "a", "notes": [{"id": 1}, {"id": 2}], "company": {"id": 1}},
        {"id": 2, "notes": [{"id": 3}], "company": {"id": 1}}, {"id": 3}, {"id": 4, "company": {"id": 2}}]
@@ -149,8 +149,8 @@ import Testing
     }
   }
 
-  @Test("the items are the list of a given parent, over all parts", arguments: [1, 2, nil])
-  func partsOfAParentsList(size: Int?) throws {
+  @Test(arguments: [1, 2, nil])
+  func theItemsAreTheListOfAGivenParentOverAllParts(size: Int?) throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(
       #"[{"id": 1, "tags": [{"id": 1}, {"id": 2}], "notes": [{"id": 1}, {"id": 2}]}]"#, "User")
@@ -170,8 +170,7 @@ import Testing
     #expect(try bench.count("Tag") == 4 && bench.count("Note") == 3)
   }
 
-  @Test("a list of keys that waits does not take an object from who listed it later")
-  func laterListsWin() throws {
+  @Test func aListOfKeysThatWaitsDoesNotTakeAnObjectFromAnOwnerThatListedItLater() throws {
     for size in [1, nil] {
       let bench = try SyncBench(TestModels.social())
       try bench.sync(#"[{"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#, "User") {

@@ -96,8 +96,8 @@ import Testing
     return outcome
   }
 
-  @Test("report, changes, store and error are the same", arguments: 0..<8)
-  func isTheSame(_ block: Int) throws {
+  @Test(arguments: 0..<8)
+  func reportChangesStoreAndErrorAreTheSame(_ block: Int) throws {
     try Self.expectTheSame(block) { payloads, _ in
       let size = Int.random(in: 1...4, using: &payloads.generator)
       let isPerBatch = payloads.generator.chance(40)
@@ -148,8 +148,8 @@ import Testing
     }
   }
 
-  @Test("what no item filled is the same in parts and as a whole", arguments: [1, 2, 5])
-  func unfilledAttributes(_ size: Int) throws {
+  @Test(arguments: [1, 2, 5])
+  func attributesThatNoItemFilledAreTheSameInPartsAndAsAWhole(_ size: Int) throws {
     let payload = #"""
       [{"id": 1, "title": "a", "more": 1, "tracks": [{"id": 1}]}, {"id": 2, "name": "x", "title": "b"}, 7,
        {"id": 3, "title": "c", "more": 2, "released": "2024-05-06"}, {"id": 4, "title": "d", "tracks": [{"id": 2, "name": "t", "rest": 1}]}]
@@ -184,8 +184,7 @@ import Testing
       })
   }
 
-  @Test("no thread of the global queues is needed")
-  func globalQueuesMayBeFull() throws {
+  @Test func noThreadOfTheGlobalQueuesIsNeeded() throws {
     try withFullGlobalQueues {
       let bench = try SyncBench(Self.model())
       _ = try Self.sync(Self.albums(0..<50), into: bench) { $0.tuning.partItems = 1 }
@@ -193,8 +192,7 @@ import Testing
     }
   }
 
-  @Test("progress comes from one thread and only goes up")
-  func progress() throws {
+  @Test func progressComesFromOneThreadAndOnlyGoesUp() throws {
     let steps = Locked<[(thread: ObjectIdentifier, completed: Int)]>([])
     let control = SyncControl { step in
       guard step.phase == .parse else { return }
@@ -213,8 +211,7 @@ import Testing
 
   // MARK: - Errors and the end
 
-  @Test("what is wrong with a part is told first, however early the next one is known to be wrong")
-  func errorsComeInOrder() throws {
+  @Test func theFaultOfAPartIsToldFirstHoweverEarlyTheNextOneIsKnownToBeWrong() throws {
     let isRead = DispatchSemaphore(value: 0)
     let error = #expect(throws: SyncError.self) {
       _ = try Self.sync(
@@ -232,8 +229,7 @@ import Testing
     #expect(error?.code == .requiredValueMissing && error?.property == "title")
   }
 
-  @Test("a batch is stored before the error of the next one is told")
-  func batchesAreStoredFirst() throws {
+  @Test func aBatchIsStoredBeforeTheErrorOfTheNextOneIsTold() throws {
     let bench = try SyncBench(Self.model())
     #expect(throws: JSONError.self) {
       _ = try Self.sync(Self.albums(1..<3).dropLast() + #", {"id": 3, "#, into: bench) {
@@ -247,8 +243,8 @@ import Testing
     case failure, cancellation
   }
 
-  @Test("nothing is read any more when the sync has ended", arguments: End.allCases)
-  func nothingGoesOn(_ end: End) throws {
+  @Test(arguments: End.allCases)
+  func nothingIsReadAnyMoreWhenTheSyncHasEnded(_ end: End) throws {
     struct Refusal: Error {}
     let isReading = DispatchSemaphore(value: 0)
     let isFailing = DispatchSemaphore(value: 0)
@@ -283,8 +279,8 @@ import Testing
     #expect(try bench.count("Album") == 0)
   }
 
-  @Test("cancelled anywhere it leaves every table as it was", arguments: [1, 3])
-  func cancelled(_ size: Int) throws {
+  @Test(arguments: [1, 3])
+  func cancelledAnywhereItLeavesEveryTableAsItWas(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     _ = try Self.sync(Self.albums(0..<12), into: bench) { $0.tuning.partItems = size }
     let runs = try bench.cancelAtEveryStep { control in

@@ -53,13 +53,12 @@ import Testing
       expected: [("Racecar", ["id=1"]), ("Vehicle", ["id=1", "id=1 doors=5"])]),
   ]
 
-  @Test("one sync", arguments: rules)
-  func holds(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: rules)
+  func oneSyncFollowsTheRules(_ rule: RuleCase) throws { try rule.check() }
 
   // MARK: - Scopes
 
-  @Test("a predicate limits what is deleted, never what is found")
-  func predicate() throws {
+  @Test func aPredicateLimitsDeletionsNeverTheSearch() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(Self.three, "User")
     let report = try bench.sync(#"[{"id": 2, "name": "z"}]"#, "User") {
@@ -69,8 +68,7 @@ import Testing
     #expect((report.inserted, report.updated, report.deleted) == (0, 1, 1))
   }
 
-  @Test("with insert alone an object outside the predicate is left alone")
-  func predicateWithInsertOnly() throws {
+  @Test func withInsertAloneAnObjectOutsideThePredicateIsLeftAlone() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(Self.three, "User")
     let report = try bench.sync(#"[{"id": 2, "name": "z"}]"#, "User") {
@@ -87,8 +85,7 @@ import Testing
     return ManagedObjectID(entity: entity, row: row)
   }
 
-  @Test("a many-to-many parent: missing members are unlinked, and only with delete")
-  func parentScopeOfManyToMany() throws {
+  @Test func missingMembersOfAManyToManyParentAreUnlinkedAndOnlyWithDelete() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "tags": [{"id": 1}, {"id": 2}]}]"#, "User")
     let user = try parent("User", bench)
@@ -102,8 +99,8 @@ import Testing
     #expect(try bench.count("Tag") == 3)
   }
 
-  @Test("a parent of the entity itself: the way down is taken", arguments: [nil, "children"])
-  func parentInATree(relationship: String?) throws {
+  @Test(arguments: [nil, "children"])
+  func ofAParentOfTheEntityItselfTheWayDownIsTaken(relationship: String?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 2}]}]"#, "Organization")
     let root = try parent("Organization", bench)
@@ -118,9 +115,8 @@ import Testing
 
   /// The organisation is its own parent, so its first item speaks of itself where it speaks of the
   /// parent.
-  @Test(
-    "what an item says again comes after an object without key in between", arguments: [1, nil])
-  func laterItemsComeAfterObjectsWithoutKey(size: Int?) throws {
+  @Test(arguments: [1, nil])
+  func aRepeatedItemComesAfterAnObjectWithoutKeyInBetween(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 4, "parent_id": 4}]"#, "Organization")
     try bench.sync(
@@ -129,10 +125,8 @@ import Testing
     #expect(try bench.objects("Organization") == ["id=4 name=b parent=4 children=[4]"])
   }
 
-  @Test(
-    "a list that may not be written keeps no object in another one of its owner",
-    arguments: [7, nil])
-  func silentListsKeepNoObject(size: Int?) throws {
+  @Test(arguments: [7, nil])
+  func aListThatMayNotBeWrittenKeepsNoObjectInAnotherOneOfItsOwner(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1}, {"id": 3}, {"id": 2, "parent_id": 1}]"#, "Organization")
     try bench.sync(
@@ -145,8 +139,7 @@ import Testing
     #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=2", "id=3 children=[1]"])
   }
 
-  @Test("an entity without key cannot be synced")
-  func noKey() throws {
+  @Test func anEntityWithoutKeyCannotBeSynced() throws {
     let model = try ManagedObjectModel([
       EntityDraft("Thing", [.attribute("name", .string)]),
       EntityDraft("Box", [.attribute("id", .integer64), .toMany("things", to: "Thing")]),
@@ -161,16 +154,14 @@ import Testing
     #expect(try bench.count("Box") == 0)
   }
 
-  @Test("objects with an empty key are left alone")
-  func emptyKeys() throws {
+  @Test func objectsWithAnEmptyKeyAreLeftAlone() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "company": {"name": "keyless"}}]"#, "User")
     try bench.sync(#"[{"id": 7}]"#, "Company")
     #expect(try bench.objects("Company") == ["id=7", "name=keyless employees=[1]"])
   }
 
-  @Test("a repeated key among stored objects is folded only by a sync that may delete")
-  func folding() throws {
+  @Test func aRepeatedKeyAmongStoredObjectsIsFoldedOnlyByASyncThatMayDelete() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(#"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#, "User") {
       $0.settings.operations = [.insert, .alwaysInsert]
@@ -182,8 +173,7 @@ import Testing
     #expect(report.count(of: .foldedDuplicates) == 1)
   }
 
-  @Test("children of different owners are never folded")
-  func noFoldingAcrossOwners() throws {
+  @Test func childrenOfDifferentOwnersAreNeverFolded() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(
       #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
@@ -191,8 +181,7 @@ import Testing
     #expect(try bench.objects("Note") == ["id=0 text=x user=1", "id=0 user=2"])
   }
 
-  @Test("two owners with a child of one key keep their own when keys alone are sent")
-  func ownChildByKey() throws {
+  @Test func twoOwnersWithAChildOfOneKeyKeepTheirOwnWhenKeysAloneAreSent() throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(
       #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
@@ -203,8 +192,7 @@ import Testing
 
   // MARK: - The deletion guard
 
-  @Test("nested deletions count for the guard")
-  func nestedGuard() throws {
+  @Test func nestedDeletionsCountForTheGuard() throws {
     let bench = try SyncBench(TestModels.social())
     let notes = (1...600).map { #"{"id": \#($0)}"# }.joined(separator: ",")
     try bench.sync(#"[{"id": 1, "notes": [\#(notes)]}]"#, "User")

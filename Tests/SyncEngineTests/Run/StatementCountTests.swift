@@ -93,10 +93,8 @@ import Testing
     }
   }
 
-  @Test(
-    "shapes do not grow with the payload, and what is unchanged costs no statement",
-    arguments: cases)
-  func everyWay(_ testCase: Case) throws {
+  @Test(arguments: cases)
+  func statementsDoNotGrowWithThePayloadAndUnchangedItemsCostNone(_ testCase: Case) throws {
     let small = try statements(testCase, count: 40)
     let large = try statements(testCase, count: 240)
     for (step, name) in ["cold", "unchanged", "changed"].enumerated() {
@@ -108,10 +106,10 @@ import Testing
       large[1].count <= small[1].count + 6, "unchanged: \(small[1].count) and \(large[1].count)")
   }
 
-  @Test(
-    "in parts, shapes grow neither with the payload nor with the parts, and what is unchanged costs none",
-    arguments: cases)
-  func everyWayInParts(_ testCase: Case) throws {
+  @Test(arguments: cases)
+  func inPartsStatementsGrowNeitherWithThePayloadNorWithThePartsAndUnchangedItemsCostNone(
+    _ testCase: Case
+  ) throws {
     let small = try statements(testCase, count: 40, parts: 4)
     let large = try statements(testCase, count: 240, parts: 4)
     let finer = try statements(testCase, count: 240, parts: 20)
@@ -127,8 +125,7 @@ import Testing
     #expect(counts[2] <= counts[1] + 16 * 20, "unchanged: \(counts)")
   }
 
-  @Test("new members that are written in the order of their list cost no statement each")
-  func newOrderedLists() throws {
+  @Test func newMembersThatAreWrittenInTheOrderOfTheirListCostNoStatementEach() throws {
     let ordered = try #require(Self.cases.first { $0.name == "ordered, nested" })
     let (small, large) = (try statements(ordered, count: 40), try statements(ordered, count: 240))
     #expect(large[0].count < small[0].count + 120, "\(small[0].count) and \(large[0].count)")

@@ -28,14 +28,15 @@ import Testing
     #"[{"id":1},{"id":2,"manager_id":1},{"id":3,"manager_id":1},{"id":4,"manager_id":3}]"#
 
   @Test(
-    "a flat payload is all objects of the entity, whatever they lead to",
     arguments: [
       (#"[{"id":1}]"#, ["id=1"]), ("[]", []), (#"[{"id":2}]"#, ["id=2"]),
       (#"[{"id":4,"manager_id":1},{"id":1}]"#, ["id=1 reports=[4]", "id=4 manager=1"]),
       (#"[{"id":1,"report_ids":[2]},{"id":2}]"#, ["id=1 reports=[2]", "id=2 manager=1"]),
       (#"[{"id":1,"manager_id":null}]"#, ["id=1"]),
     ] as [(String, [String])], [1, nil] as [Int?])
-  func flat(_ payload: (String, [String]), partItems: Int?) throws {
+  func aFlatPayloadIsAllObjectsOfTheEntityWhateverTheyLeadTo(
+    _ payload: (String, [String]), partItems: Int?
+  ) throws {
     let bench = try Self.bench()
     try bench.sync(Self.flat, "Employee")
     for _ in 0..<2 {
@@ -45,28 +46,24 @@ import Testing
     }
   }
 
-  @Test("a circle goes with the payload that does not mention it")
-  func circle() throws {
+  @Test func aCircleGoesWithThePayloadThatDoesNotMentionIt() throws {
     let bench = try Self.bench()
     try bench.sync(#"[{"id":1,"manager_id":2},{"id":2,"manager_id":1},{"id":3}]"#, "Employee")
     try bench.sync(#"[{"id":3}]"#, "Employee")
     #expect(try bench.objects("Employee") == ["id=3"])
   }
 
-  @Test(
-    "objects that lead to one of their kind without a list cannot be nested",
-    arguments: ["[]", #"[{"id":4}]"#])
-  func withoutList(payload: String) throws {
+  @Test(arguments: ["[]", #"[{"id":4}]"#])
+  func objectsThatLeadToOneOfTheirKindWithoutAListCannotBeNested(payload: String) throws {
     let bench = try Self.bench(hasList: false)
     try bench.sync(Self.flat, "Employee")
     try bench.sync(payload, "Employee")
     #expect(try bench.count("Employee") == (payload == "[]" ? 0 : 1))
   }
 
-  @Test(
-    "a payload that nests says nothing of objects below its roots that it does not nest",
-    arguments: [false, true])
-  func nested(isDeclared: Bool) throws {
+  @Test(arguments: [false, true])
+  func aPayloadThatNestsSaysNothingOfObjectsBelowItsRootsThatItDoesNotNest(isDeclared: Bool) throws
+  {
     let bench = try Self.bench(isDeclared: isDeclared)
     try bench.sync(Self.flat, "Employee")
     // 4 is below 3, of whose list the payload does not speak.
@@ -79,10 +76,8 @@ import Testing
     }
   }
 
-  @Test(
-    "what goes with a root goes at once, not with the next sync",
-    arguments: [DeleteRule.nullify, .cascade])
-  func subtrees(rule: DeleteRule) throws {
+  @Test(arguments: [DeleteRule.nullify, .cascade])
+  func objectsThatGoWithARootGoAtOnceNotWithTheNextSync(rule: DeleteRule) throws {
     let bench = try Self.bench(rule)
     try bench.sync(Self.flat, "Employee")
     let payload = #"[{"id":9,"reports":[{"id":2}]}]"#
@@ -92,8 +87,7 @@ import Testing
     }
   }
 
-  @Test("the model can say that payloads are trees, also those that nest nothing")
-  func declared() throws {
+  @Test func theModelCanSayThatPayloadsAreTreesAlsoThoseThatNestNothing() throws {
     let bench = try Self.bench(isDeclared: true)
     try bench.sync(Self.flat, "Employee")
     let report = try bench.sync(#"[{"id":1}]"#, "Employee")
@@ -101,8 +95,7 @@ import Testing
     #expect(report.findings(of: .suspendedDeletion).first?.message.contains("3 objects") == true)
   }
 
-  @Test("it is one decision for all parts and pages, and for items that are known")
-  func pages() throws {
+  @Test func itIsOneDecisionForAllPartsAndPagesAndForItemsThatAreKnown() throws {
     let bench = try Self.bench()
     try bench.sync(Self.flat, "Employee")
     let payload = #"[{"id":5},{"id":1,"reports":[{"id":2},{"id":3}]}]"#

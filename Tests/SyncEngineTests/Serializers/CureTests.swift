@@ -112,10 +112,10 @@ import Testing
     #expect(try calls(2) == calls(50))
   }
 
-  @Test(
-    "new objects that do not meet the groupers are reported",
-    arguments: [(SyncPolicy.IdentityScope.group, ["2"], 3), (.entity, [], 2)])
-  func outsiders(scope: SyncPolicy.IdentityScope, keys: [String], count: Int) throws {
+  @Test(arguments: [(SyncPolicy.IdentityScope.group, ["2"], 3), (.entity, [], 2)])
+  func newObjectsThatDoNotMeetTheGroupersAreReported(
+    scope: SyncPolicy.IdentityScope, keys: [String], count: Int
+  ) throws {
     let serializer = SerializerBench.batches().with {
       $0.mapping["branch"] = .int("branch")
       $0.groupers = [Filter("branch == 1")]

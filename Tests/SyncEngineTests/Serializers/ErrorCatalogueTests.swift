@@ -220,13 +220,14 @@ import Testing
 
   /// A value that the model does not allow, found before anything is written.
   @Test(
-    "validation",
     arguments: [
       ([["id": 1]], "requiredValueMissing", "code", "$[0]"),
       ([["id": 1, "code": "abcdef"]], "invalidValue", "code", "$[0]"),
       ([["id": 1, "code": "ab"], ["id": 2, "code": "abcdef"]], "invalidValue", "code", "$[1]"),
     ] as [(JSONValue, String, String, String)])
-  func validation(json: JSONValue, code: String, property: String, path: String) throws {
+  func validatorsFailAsTheCatalogueSays(
+    json: JSONValue, code: String, property: String, path: String
+  ) throws {
     let stack = try DataStack(
       model: ManagedObjectModel([
         EntityDraft(

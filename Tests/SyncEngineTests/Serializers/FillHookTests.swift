@@ -78,7 +78,6 @@ import Testing
   struct Odd: Error {}
 
   @Test(
-    "an error makes the item unfit",
     arguments: [
       (
         SyncError.Code.invalidItem, nil, { @Sendable _, item in if item["id"] == 2 { throw Odd() } }
@@ -94,7 +93,9 @@ import Testing
         }
       ),
     ] as [(SyncError.Code, String?, FillHook)])
-  func errors(code: SyncError.Code, property: String?, hook: @escaping FillHook) throws {
+  func anErrorMakesTheItemUnfit(code: SyncError.Code, property: String?, hook: @escaping FillHook)
+    throws
+  {
     let json = [["id": 1], ["id": 2], ["id": 3]] as JSONValue
     let error = try thrown(SyncError.self) { try bench.syncStrictly(json, with: batches(hook)) }
     #expect(error?.code == code && error?.property == property)

@@ -112,8 +112,8 @@ import Testing
     #expect(try batches() == ["1 a"])
   }
 
-  @Test("of several stored objects of a key a list means its own member", arguments: [0, 1])
-  func storedTwins(member: Int) throws {
+  @Test(arguments: [0, 1])
+  func ofSeveralStoredObjectsOfAKeyAListMeansItsOwnMember(member: Int) throws {
     let context = bench.stack.newBackgroundContext()
     try context.performAndWait {
       let batch = try context.insert(entityNamed: "Batch")

@@ -30,14 +30,12 @@ import Testing
     #expect(try clicks() == ["10 b → 1", "12 nil → 1", "20 nil → 2"])
   }
 
-  @Test(
-    "what a nested value means",
-    arguments: [
-      ("[]", ["20 → 2"]), ("null", ["10 → ", "11 → ", "20 → 2"]),
-      ("{\"id\": 11}", ["11 → 1", "20 → 2"]),
-      ("[{\"id\": 20}]", ["20 → 1"]), ("[{\"id\": 11}, {\"id\": 11}]", ["11 → 1", "20 → 2"]),
-    ])
-  func shapes(json: String, expected: [String]) throws {
+  @Test(arguments: [
+    ("[]", ["20 → 2"]), ("null", ["10 → ", "11 → ", "20 → 2"]),
+    ("{\"id\": 11}", ["11 → 1", "20 → 2"]),
+    ("[{\"id\": 20}]", ["20 → 1"]), ("[{\"id\": 11}, {\"id\": 11}]", ["11 → 1", "20 → 2"]),
+  ])
+  func aNestedValueMeansObjectsOrKeys(json: String, expected: [String]) throws {
     _ = try sync([
       ["id": 1, "clicks": [["id": 10], ["id": 11]]], ["id": 2, "clicks": [["id": 20]]],
     ])
@@ -94,28 +92,26 @@ import Testing
       + bench.objects("Department", "departmentID", "name")
   }
 
-  @Test(
-    "what a value below a to-one relationship means",
-    arguments: [
-      ("{\"id\": 2, \"name\": \"b\"}", ["1 → 2", "1 a", "2 b"]), ("null", ["1 → ", "1 a"]),
-      ("[]", ["1 → ", "1 a"]), ("[{\"id\": 2}]", ["1 → 2", "1 a", "2 nil"]),
-      ("[{\"id\": 2}, {\"id\": 2, \"name\": \"c\"}]", ["1 → 2", "1 a", "2 c"]),
-    ])
-  func toOne(json: String, expected: [String]) throws {
+  @Test(arguments: [
+    ("{\"id\": 2, \"name\": \"b\"}", ["1 → 2", "1 a", "2 b"]), ("null", ["1 → ", "1 a"]),
+    ("[]", ["1 → ", "1 a"]), ("[{\"id\": 2}]", ["1 → 2", "1 a", "2 nil"]),
+    ("[{\"id\": 2}, {\"id\": 2, \"name\": \"c\"}]", ["1 → 2", "1 a", "2 c"]),
+  ])
+  func aValueBelowAToOneRelationshipMeansAnObjectOrAKey(json: String, expected: [String]) throws {
     try bench.stack.sync(
       [["id": 1, "department": ["id": 1, "name": "a"]]] as JSONValue, with: employees())
     try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
     #expect(try departments() == expected)
   }
 
-  @Test(
-    "values that do not fit a relationship",
-    arguments: [
-      ("[{\"id\": 1}, {\"id\": 2}]", SyncError.Code.tooManyObjects, "$[0].department"),
-      ("5", .typeMismatch, "$[0].department"), ("{}", .missingIdentifier, "$[0].department"),
-      ("{\"id\": \"x\"}", .typeMismatch, "$[0].department.id"),
-    ])
-  func unfit(json: String, code: SyncError.Code, path: String) throws {
+  @Test(arguments: [
+    ("[{\"id\": 1}, {\"id\": 2}]", SyncError.Code.tooManyObjects, "$[0].department"),
+    ("5", .typeMismatch, "$[0].department"), ("{}", .missingIdentifier, "$[0].department"),
+    ("{\"id\": \"x\"}", .typeMismatch, "$[0].department.id"),
+  ])
+  func valuesThatDoNotFitARelationshipAreTold(json: String, code: SyncError.Code, path: String)
+    throws
+  {
     let error = try thrown(SyncError.self) {
       try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
     }
@@ -132,8 +128,7 @@ import Testing
     #expect(report.findings(of: .unresolvedReference).count == 1)
   }
 
-  @Test("…below a list, too")
-  func deeperLinks() throws {
+  @Test func valuesThatDoNotFitAListAreToldToo() throws {
     // An employee of department 1 whose manager is read by hand.
     func sync(manager: Int64, inserts: Bool) throws -> SyncReport {
       let managers = EntitySerializer(entityNamed: "Employee").with {
@@ -278,12 +273,12 @@ import Testing
     #expect(error?.entity == "Batch" && error?.property == "clicks")
   }
 
-  @Test(
-    "a relationship whose key is missing",
-    arguments: [
-      (SyncPolicy.Missing.keep, "10 nil → 1"), (.clear, "10 nil → "), (.fail, "10 nil → 1"),
-    ])
-  func missing(policy: SyncPolicy.Missing, expected: String) throws {
+  @Test(arguments: [
+    (SyncPolicy.Missing.keep, "10 nil → 1"), (.clear, "10 nil → "), (.fail, "10 nil → 1"),
+  ])
+  func aRelationshipWhoseKeyIsMissingFollowsThePolicy(policy: SyncPolicy.Missing, expected: String)
+    throws
+  {
     _ = try sync([["id": 1, "clicks": [["id": 10]]]])
     var serializer = SerializerBench.batches()
     serializer.mapping = [
@@ -355,8 +350,7 @@ import Testing
     #expect(try pets(stack) == ["1 Rex Ada", "2 Tom Ada"])
   }
 
-  @Test("by convention a child without a readable key costs only itself, below a serializer too")
-  func keylessChildrenOfConventions() throws {
+  @Test func byConventionAChildWithoutAReadableKeyCostsOnlyItselfBelowASerializerToo() throws {
     let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
     let owners = EntitySerializer(Owner.self).with {
       $0.identifiers = ["id"]

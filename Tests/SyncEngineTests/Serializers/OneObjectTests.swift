@@ -60,7 +60,6 @@ import Testing
   }
 
   @Test(
-    "what conventions cannot read below a relationship is an error",
     arguments: [
       ("Batch", ["clicks": [["clickID": 5]]], "clicks"), ("Batch", ["clicks": 5], "clicks"),
       ("Batch", ["clicks": ["clickID": 5]], "clicks"),
@@ -68,7 +67,9 @@ import Testing
       ("Employee", ["department": "a"], "department"), ("Batch", ["clicks": []], nil),
       ("Batch", ["clicks": nil], nil), ("Employee", ["department": ["name": "a"]], nil),
     ] as [(String, JSONValue, String?)])
-  func nested(entity: String, json: JSONValue, property: String?) throws {
+  func aKeyThatConventionsCannotReadBelowARelationshipIsAnError(
+    entity: String, json: JSONValue, property: String?
+  ) throws {
     let error = try thrown(SyncError.self) {
       _ = try context.performAndWait { try context.insert(entityNamed: entity, json: json) }
     }

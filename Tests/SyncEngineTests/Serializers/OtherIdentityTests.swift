@@ -62,8 +62,8 @@ import Testing
     #expect(try SyncBench(stack).objects("Offer") == ["id=9"])
   }
 
-  @Test("where conventions read the objects too, it is an error", arguments: [true, false])
-  func conflicts(isFirst: Bool) throws {
+  @Test(arguments: [true, false])
+  func whereConventionsReadTheObjectsTooItIsAnError(isFirst: Bool) throws {
     let offers = #""offers":[{"id":7,"product_code":"A"}]"#
     let products = #""products":[{"id":1}]"#
     let json =

@@ -2,8 +2,7 @@ import SyncStack
 import Testing
 
 /// Lists that are only a part, objects without identifiers, and keys that make stubs.
-@Suite("Partial lists, owned objects and stubs of serializers")
-struct PartialListTests {
+@Suite struct PartialListTests {
   final class Invoice: ManagedObject {
     @PrimaryKey var id: String
     @ToMany(inverse: "invoice", deleteRule: .cascade) var lines: Set<Line>
@@ -58,8 +57,8 @@ struct PartialListTests {
       """
   }
 
-  @Test("a list with has_more keeps members that it does not mention", arguments: [true, false])
-  func partial(_ byConvention: Bool) throws {
+  @Test(arguments: [true, false])
+  func aListWithHasMoreKeepsMembersThatItDoesNotMention(_ byConvention: Bool) throws {
     let stack = try Self.stack()
     func sync(_ json: String) throws -> SyncReport {
       let isPartial: @Sendable (JSONValue) -> Bool = { $0["lines"]?["has_more"] == true }
@@ -101,8 +100,7 @@ struct PartialListTests {
     #expect(try names(stack, "Line") == ["d"])
   }
 
-  @Test("a list that is always partial keeps fingerprints, and null empties it")
-  func alwaysPartial() throws {
+  @Test func aListThatIsAlwaysPartialKeepsFingerprintsAndNullEmptiesIt() throws {
     let stack = try Self.stack()
     try stack.mapping(for: Invoice.self) { mapping in
       mapping["lines"] = .toMany("lines") { Conventional("Line") }.isPartial()
@@ -123,8 +121,7 @@ struct PartialListTests {
     #expect(isEmpty == true)
   }
 
-  @Test("isPartial is for lists alone")
-  func misplaced() throws {
+  @Test func isPartialIsForListsAlone() throws {
     let stack = try Self.stack()
     #expect(throws: MappingError.self) {
       try stack.mapping(for: Customer.self) { $0["name"] = .string("name").isPartial() }
@@ -150,8 +147,7 @@ struct PartialListTests {
     return serializer
   }
 
-  @Test("objects of a serializer without identifiers are the owner's under cascade")
-  func withoutIdentifiers() throws {
+  @Test func objectsOfASerializerWithoutIdentifiersAreTheOwnersUnderCascade() throws {
     let stack = try Self.stack()
     let serializer = Self.invoices(FieldSerializer())
     let json = #"[{"id": "i", "f": [{"n": "a", "v": "1"}, {"n": "b"}]}]"#
@@ -165,8 +161,7 @@ struct PartialListTests {
     #expect(try names(stack, "Field") == [])
   }
 
-  @Test("forceInsert leaves no orphans under cascade")
-  func forceInsert() throws {
+  @Test func forceInsertLeavesNoOrphansUnderCascade() throws {
     let stack = try Self.stack()
     let serializer = Self.invoices(FieldSerializer(forceInsert: true))
     for _ in 0..<3 {
@@ -175,8 +170,7 @@ struct PartialListTests {
     }
   }
 
-  @Test("with deleteMissing off the list adds")
-  func adding() throws {
+  @Test func withDeleteMissingOffTheListAdds() throws {
     let stack = try Self.stack()
     let serializer = Self.invoices(FieldSerializer(deleteMissing: false))
     try stack.sync(#"[{"id": "i", "f": [{"n": "a"}]}]"#, with: serializer)
@@ -185,8 +179,7 @@ struct PartialListTests {
     #expect(try names(stack, "Field", "name") == ["a", "b"])
   }
 
-  @Test("without cascade identifiers are required")
-  func required() throws {
+  @Test func withoutCascadeIdentifiersAreRequired() throws {
     let stack = try Self.stack()
     var tag = EntitySerializer(Tag.self)
     tag.mapping = ["id": .string("id")]
@@ -201,9 +194,8 @@ struct PartialListTests {
 
   // MARK: - Stubs
 
-  @Test(
-    "keys of what is not there make stubs, which later payloads fill", arguments: [true, false])
-  func stubs(_ byConvention: Bool) throws {
+  @Test(arguments: [true, false])
+  func keysOfMissingObjectsMakeStubsWhichLaterPayloadsFill(_ byConvention: Bool) throws {
     let stack = try Self.stack()
     var serializer = EntitySerializer(Invoice.self)
     serializer.identifiers = ["id"]
@@ -232,8 +224,7 @@ struct PartialListTests {
     #expect(try names(stack, "Tax") == ["1", "2", "3"])
   }
 
-  @Test("an object that the payload nests elsewhere is no stub")
-  func nested() throws {
+  @Test func anObjectThatThePayloadNestsElsewhereIsNoStub() throws {
     let stack = try Self.stack()
     let report = try stack.sync(
       #"[{"id": "i", "customer_id": "c"}, {"id": "j", "customer": {"id": "c", "name": "Ann"}}]"#,
@@ -242,8 +233,7 @@ struct PartialListTests {
     #expect(try names(stack, "Customer", "name") == ["Ann"])
   }
 
-  @Test("without leave to insert there are none, and the finding says how to have them")
-  func finding() throws {
+  @Test func withoutLeaveToInsertThereAreNoneAndTheFindingSaysHowToHaveThem() throws {
     let stack = try Self.stack()
     let report = try stack.sync(
       #"[{"id": "i", "customer_id": "c"}]"#, inEntityNamed: "Invoice",
@@ -252,8 +242,7 @@ struct PartialListTests {
     #expect(try names(stack, "Customer") == [])
   }
 
-  @Test("a stub that could not be stored is a remark, and the reference stays unresolved")
-  func impossible() throws {
+  @Test func aStubThatCouldNotBeStoredIsARemarkAndTheReferenceStaysUnresolved() throws {
     let model = try ManagedObjectModel([
       EntityDraft(
         "Order",
@@ -270,8 +259,7 @@ struct PartialListTests {
     #expect(report.findings(of: .mappingRemark).first?.message.contains("name") == true)
   }
 
-  @Test("keyScope: .owner is the annotation of the model")
-  func keyScope() throws {
+  @Test func keyScopeOfAnOwnerIsTheAnnotationOfTheModel() throws {
     final class Board: ManagedObject {
       @PrimaryKey var id: Int64
       @ToMany(inverse: "board", keyScope: .owner) var rows: Set<Row>

@@ -17,7 +17,6 @@ import Testing
   }
 
   @Test(
-    "mistakes in a serializer are errors before anything is read",
     arguments: [
       ([], ["batchID": Rule.int("id")], MappingError.Code.identifiersRequired, nil),
       (["batchID"], ["name": .string("n")], .identifierNotMapped, "batchID"),
@@ -42,7 +41,7 @@ import Testing
         .wrongPropertyKind, "name"
       ),
     ] as [([String], Mapping, MappingError.Code, String?)])
-  func mistakes(
+  func mistakesInASerializerAreErrorsBeforeAnythingIsRead(
     identifiers: [String], mapping: Mapping, code: MappingError.Code, property: String?
   ) throws {
     var serializer = EntitySerializer(entityNamed: "Batch")
@@ -100,24 +99,24 @@ import Testing
     #expect(try bench.objects("Batch", "batchID") == ["1"])
   }
 
-  @Test(
-    "a missing key, null and a wrong kind, by policy",
-    arguments: [
-      ("{\"id\": 1}", policy { _ in }, "1 old"),
-      ("{\"id\": 1}", policy { $0.missingKey = .clear }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": null}}", policy { _ in }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .clear }, "1 nil"),
-      ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .keep }, "1 old"),
-      ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { _ in }, "1 5"),
-      (
-        "{\"id\": 1, \"info\": {\"name\": 5}}",
-        policy {
-          $0.coercion = .strict
-          $0.mismatch = .keep
-        }, "1 old"
-      ),
-    ])
-  func policies(json: String, policy: SyncPolicy, expected: String) throws {
+  @Test(arguments: [
+    ("{\"id\": 1}", policy { _ in }, "1 old"),
+    ("{\"id\": 1}", policy { $0.missingKey = .clear }, "1 nil"),
+    ("{\"id\": 1, \"info\": {\"name\": null}}", policy { _ in }, "1 nil"),
+    ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .clear }, "1 nil"),
+    ("{\"id\": 1, \"info\": {\"name\": [5]}}", policy { $0.mismatch = .keep }, "1 old"),
+    ("{\"id\": 1, \"info\": {\"name\": 5}}", policy { _ in }, "1 5"),
+    (
+      "{\"id\": 1, \"info\": {\"name\": 5}}",
+      policy {
+        $0.coercion = .strict
+        $0.mismatch = .keep
+      }, "1 old"
+    ),
+  ])
+  func aMissingKeyNullAndAWrongKindFollowThePolicy(
+    json: String, policy: SyncPolicy, expected: String
+  ) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.policy = policy

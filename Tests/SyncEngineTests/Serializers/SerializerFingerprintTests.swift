@@ -98,10 +98,8 @@ import Testing
     #expect(with.objects.count == 4)
   }
 
-  @Test(
-    "with fingerprints everything comes out as without them",
-    arguments: 1...12 as ClosedRange<UInt64>)
-  func comesOutTheSame(seed: UInt64) throws {
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func withFingerprintsEverythingComesOutAsWithoutThem(seed: UInt64) throws {
     let (one, other) = try (SerializerFingerprintTests(), SerializerFingerprintTests())
     var random = SeededGenerator(seed: seed)
     var items: [Int: JSONValue] = [:]
@@ -184,7 +182,6 @@ import Testing
   }
 
   @Test(
-    "another rule, policy, setting or group makes another mapping",
     arguments: [
       { $0.mapping["name"] = .string("other") },
       { $0.mapping["name"] = .string("name").whenMissing(.clear) },
@@ -203,7 +200,7 @@ import Testing
       { $0.mapping["clicks"] = clicks { $0.deleteMissing = false } },
       { $0.mapping["clicks"] = .toMany("items") { SerializerBench.clicks() } },
     ] as [@Sendable (inout EntitySerializer<ManagedObject>) -> Void])
-  func otherMappingsReadForThemselves(
+  func anotherRulePolicySettingOrGroupMakesAnotherMapping(
     _ change: @Sendable (inout EntitySerializer<ManagedObject>) -> Void
   ) throws {
     let json: JSONValue = [["id": 1, "name": "a", "clicks": [["id": 10, "text": "x"]]]]
@@ -213,7 +210,6 @@ import Testing
   }
 
   @Test(
-    "closures may say something else the next time",
     arguments: [
       { $0.validators = [{ $0 }] }, { $0.mapping["name"] = .custom("name") { $0.stringValue } },
       { $0.mapping["clicks"] = .toMany("clicks") { _ in SerializerBench.clicks() } },
@@ -222,7 +218,7 @@ import Testing
       { $0.insertMissing = false }, { $0.updateExisting = false },
       { $0.groupers = [Filter("batchID < 9")] },
     ] as [@Sendable (inout EntitySerializer<ManagedObject>) -> Void])
-  func closuresKeepNoFingerprints(
+  func closuresMaySaySomethingElseTheNextTime(
     _ change: @Sendable (inout EntitySerializer<ManagedObject>) -> Void
   ) throws {
     try sync(Self.payload, with: Self.plain())
@@ -253,8 +249,9 @@ import Testing
     #expect(!statements.contains { $0.hasPrefix("SELECT _row") && $0.contains("Employee") })
   }
 
-  @Test("serializers below conventions, and the other way round", arguments: [true, false])
-  func mixed(serializerIsBelow: Bool) throws {
+  @Test(arguments: [true, false])
+  func serializersBelowConventionsAndTheOtherWayRoundUseFingerprints(serializerIsBelow: Bool) throws
+  {
     let model = try ManagedObjectModel([
       EntityDraft(
         "Owner", [.attribute("id", .integer64), .toMany("things", to: "Thing", inverse: "owner")]),

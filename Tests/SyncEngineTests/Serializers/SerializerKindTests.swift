@@ -2,8 +2,7 @@ import SyncStack
 import Testing
 
 /// Kinds of items in serializers, and serializers of subentities below a relationship.
-@Suite("Kinds of serializers")
-struct SerializerKindTests {
+@Suite struct SerializerKindTests {
   class Animal: ManagedObject {
     override class var entityUserInfo: [String: String] { ["sync.typeKey": "type"] }
     @PrimaryKey var id: Int64
@@ -64,8 +63,7 @@ struct SerializerKindTests {
     }
   }
 
-  @Test("a class is read by the rules of the serializer that names it")
-  func classes() throws {
+  @Test func aClassIsReadByTheRulesOfTheSerializerThatNamesIt() throws {
     let stack = try Self.stack()
     let json =
       #"[{"id": 1, "type": "dog", "n": "Rex", "b": "pug"}, {"id": 2, "type": "cat", "n": "Tom"}, {"id": 3, "n": "Leo"}]"#
@@ -77,8 +75,7 @@ struct SerializerKindTests {
     #expect(try all(stack) == ["Cat 2 Tim -"])
   }
 
-  @Test("a serializer is read by its own")
-  func serializers() throws {
+  @Test func aSerializerIsReadByItsOwnRules() throws {
     let stack = try Self.stack()
     let json =
       #"[{"id": 1, "data": {"kind": "d"}, "race": "pug"}, {"id": 2, "data": {"kind": "c"}, "lives": 9}]"#
@@ -87,8 +84,8 @@ struct SerializerKindTests {
     #expect(try stack.sync(json, with: KindSerializer()).isUnchanged)
   }
 
-  @Test("kinds below relationships", arguments: [true, false])
-  func nested(_ usesClasses: Bool) throws {
+  @Test(arguments: [true, false])
+  func kindsAreReadBelowRelationships(_ usesClasses: Bool) throws {
     let stack = try Self.stack()
     var serializer = EntitySerializer(Owner.self)
     serializer.identifiers = ["id"]
@@ -106,8 +103,8 @@ struct SerializerKindTests {
     #expect(try all(stack) == ["Cat 2 Tom - of 7"])
   }
 
-  @Test("any serializer whose objects fit the relationship may stand below it", arguments: [1, 2])
-  func subentities(_ rounds: Int) throws {
+  @Test(arguments: [1, 2])
+  func anySerializerWhoseObjectsFitTheRelationshipMayStandBelowIt(_ rounds: Int) throws {
     let stack = try Self.stack()
     var serializer = EntitySerializer(Owner.self)
     serializer.identifiers = ["id"]
@@ -129,16 +126,14 @@ struct SerializerKindTests {
     #expect(try all(stack) == ["Animal 2 Tom - of 8", "Cat 3 - 9"])
   }
 
-  @Test("below conventions, too")
-  func rule() throws {
+  @Test func kindsAreReadBelowConventionsToo() throws {
     let stack = try Self.stack()
     try stack.mapping(for: Owner.self) { $0["pets"] = .toMany("pets") { DogSerializer() } }
     try stack.sync(#"[{"id": 7, "pets": [{"id": 1, "race": "pug"}]}]"#, inEntityNamed: "Owner")
     #expect(try all(stack) == ["Dog 1 - pug of 7"])
   }
 
-  @Test("objects that do not fit are an error")
-  func wrong() throws {
+  @Test func objectsThatDoNotFitAreAnError() throws {
     let stack = try Self.stack()
     var serializer = EntitySerializer(Owner.self)
     serializer.identifiers = ["id"]
@@ -154,8 +149,8 @@ struct SerializerKindTests {
     #expect(throws: MappingError.self) { try stack.sync(#"[{"id": 1}]"#, with: kinds) }
   }
 
-  @Test("what is exported comes back", arguments: [true, false])
-  func roundTrip(_ byConvention: Bool) throws {
+  @Test(arguments: [true, false])
+  func exportedValuesComeBack(_ byConvention: Bool) throws {
     let stack = try Self.stack()
     let json =
       #"[{"id": 1, "type": "dog", "n": "Rex", "b": "pug"}, {"id": 2, "type": "cat"}, {"id": 3}]"#

@@ -13,7 +13,6 @@ import Testing
 
   /// 1 is stored and named, 2 is stored alone, 3 is named alone; 9 lies outside of the group.
   @Test(
-    "the sixteen combinations of options",
     arguments: [false, true].flatMap { force in
       [false, true].flatMap { insert in
         [false, true].flatMap { update in
@@ -21,7 +20,9 @@ import Testing
         }
       }
     })
-  func options(force: Bool, insert: Bool, update: Bool, delete: Bool) throws {
+  func theSixteenCombinationsOfOptionsHold(force: Bool, insert: Bool, update: Bool, delete: Bool)
+    throws
+  {
     try bench.insert(
       "Batch",
       [
@@ -44,15 +45,13 @@ import Testing
     #expect(try objects() == expected.sorted())
   }
 
-  @Test(
-    "shapes of payloads",
-    arguments: [
-      ("null", true, ["1 old", "2 old"]), ("[]", true, []), ("[]", false, ["1 old", "2 old"]),
-      ("{\"id\": 1, \"info\": {\"name\": \"new\"}}", true, ["1 new"]),
-      ("{\"id\": 3, \"info\": {\"name\": \"new\"}}", false, ["1 old", "2 old", "3 new"]),
-      ("[{\"id\": 1}]", true, ["1 old"]), ("[{\"id\": 1, \"info\": null}]", true, ["1 old"]),
-    ])
-  func shapes(json: String, deletes: Bool, expected: [String]) throws {
+  @Test(arguments: [
+    ("null", true, ["1 old", "2 old"]), ("[]", true, []), ("[]", false, ["1 old", "2 old"]),
+    ("{\"id\": 1, \"info\": {\"name\": \"new\"}}", true, ["1 new"]),
+    ("{\"id\": 3, \"info\": {\"name\": \"new\"}}", false, ["1 old", "2 old", "3 new"]),
+    ("[{\"id\": 1}]", true, ["1 old"]), ("[{\"id\": 1, \"info\": null}]", true, ["1 old"]),
+  ])
+  func payloadsOfAllShapesAreTaken(json: String, deletes: Bool, expected: [String]) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.deleteMissing = deletes
@@ -60,17 +59,17 @@ import Testing
     #expect(try objects() == expected)
   }
 
-  @Test(
-    "items that cannot be told apart change nothing",
-    arguments: [
-      ("{}", SyncError.Code.missingIdentifier, "$"),
-      ("[{\"id\": 1}, {\"error\": \"none\"}]", .missingIdentifier, "$[1]"),
-      ("[{\"id\": null}]", .missingIdentifier, "$[0]"), ("[5]", .invalidItem, "$[0]"),
-      ("[{\"id\": 1}, null]", .invalidItem, "$[1]"),
-      ("[{\"id\": \"x\"}]", .typeMismatch, "$[0].id"),
-      ("[{\"id\": 1, \"info\": {\"name\": [5]}}]", .typeMismatch, "$[0].info.name"),
-    ])
-  func unfit(json: String, code: SyncError.Code, path: String) throws {
+  @Test(arguments: [
+    ("{}", SyncError.Code.missingIdentifier, "$"),
+    ("[{\"id\": 1}, {\"error\": \"none\"}]", .missingIdentifier, "$[1]"),
+    ("[{\"id\": null}]", .missingIdentifier, "$[0]"), ("[5]", .invalidItem, "$[0]"),
+    ("[{\"id\": 1}, null]", .invalidItem, "$[1]"),
+    ("[{\"id\": \"x\"}]", .typeMismatch, "$[0].id"),
+    ("[{\"id\": 1, \"info\": {\"name\": [5]}}]", .typeMismatch, "$[0].info.name"),
+  ])
+  func itemsThatCannotBeToldApartChangeNothing(json: String, code: SyncError.Code, path: String)
+    throws
+  {
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     let error = try thrown(SyncError.self) {
       try bench.syncStrictly(json, with: SerializerBench.batches())
@@ -79,14 +78,14 @@ import Testing
     #expect(try objects() == ["1 old", "2 old"])
   }
 
-  @Test(
-    "the same key twice in a payload",
-    arguments: [
-      (true, true, false, ["1 b"]), (true, false, false, ["1 a"]),
-      (true, true, true, ["1 a", "1 b"]),
-      (false, true, false, []),
-    ])
-  func repeated(inserts: Bool, updates: Bool, forces: Bool, expected: [String]) throws {
+  @Test(arguments: [
+    (true, true, false, ["1 b"]), (true, false, false, ["1 a"]),
+    (true, true, true, ["1 a", "1 b"]),
+    (false, true, false, []),
+  ])
+  func theSameKeyTwiceInAPayloadIsOneObject(
+    inserts: Bool, updates: Bool, forces: Bool, expected: [String]
+  ) throws {
     var serializer = SerializerBench.batches()
     serializer.insertMissing = inserts
     serializer.updateExisting = updates
@@ -97,14 +96,12 @@ import Testing
     #expect(try objects() == expected)
   }
 
-  @Test(
-    "several stored objects of a key follow the policy",
-    arguments: [
-      (SyncPolicy.StoredDuplicates.updateAll, true, ["1 new", "1 new"]),
-      (.keepOne, true, ["1 new"]),
-      (.updateAll, false, ["1 a", "1 b"]),
-    ])
-  func duplicates(
+  @Test(arguments: [
+    (SyncPolicy.StoredDuplicates.updateAll, true, ["1 new", "1 new"]),
+    (.keepOne, true, ["1 new"]),
+    (.updateAll, false, ["1 a", "1 b"]),
+  ])
+  func severalStoredObjectsOfAKeyFollowThePolicy(
     policy: SyncPolicy.StoredDuplicates, updates: Bool, expected: [String]
   ) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "a"], ["batchID": 1, "name": "b"]])
@@ -117,12 +114,12 @@ import Testing
     #expect(report.objects.count == expected.count, "all that an item means are among the results")
   }
 
-  @Test(
-    "an object outside of the group is another one, unless identity reaches beyond it",
-    arguments: [
-      (SyncPolicy.IdentityScope.group, ["1 new 1", "1 out 2"]), (.entity, ["1 new 1"]),
-    ])
-  func outsiders(scope: SyncPolicy.IdentityScope, expected: [String]) throws {
+  @Test(arguments: [
+    (SyncPolicy.IdentityScope.group, ["1 new 1", "1 out 2"]), (.entity, ["1 new 1"]),
+  ])
+  func anObjectOutsideOfTheGroupIsAnotherOneUnlessIdentityReachesBeyondIt(
+    scope: SyncPolicy.IdentityScope, expected: [String]
+  ) throws {
     try bench.insert(
       "Batch",
       [["batchID": 1, "name": "out", "branch": 2], ["batchID": 2, "name": "in", "branch": 1]])
@@ -139,12 +136,10 @@ import Testing
     #expect(try bench.objects("Batch", "batchID", "name", "branch") == expected)
   }
 
-  @Test(
-    "an item without identity",
-    arguments: [
-      (SyncPolicy.MissingIdentity.skip, ["1 old", "2 old"], 1), (.insert, ["1 old", "nil new"], 0),
-    ])
-  func missingIdentity(
+  @Test(arguments: [
+    (SyncPolicy.MissingIdentity.skip, ["1 old", "2 old"], 1), (.insert, ["1 old", "nil new"], 0),
+  ])
+  func anItemWithoutIdentityFollowsThePolicy(
     policy: SyncPolicy.MissingIdentity, expected: [String], skipped: Int
   ) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
@@ -156,10 +151,10 @@ import Testing
     #expect(report.skipped == skipped)
   }
 
-  @Test(
-    "items without identity, which may be skipped, delete nothing when there are no others",
-    arguments: [[[:]], [:], ["error": "gone"], [["info": ["name": "new"]]]] as [JSONValue])
-  func onlyItemsWithoutIdentity(_ json: JSONValue) throws {
+  @Test(arguments: [[[:]], [:], ["error": "gone"], [["info": ["name": "new"]]]] as [JSONValue])
+  func itemsWithoutIdentityWhichMayBeSkippedDeleteNothingWhenThereAreNoOthers(_ json: JSONValue)
+    throws
+  {
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.policy.missingIdentity = .skip
@@ -168,13 +163,13 @@ import Testing
     #expect(try objects() == ["1 old", "2 old"])
   }
 
-  @Test(
-    "an item without identity is no new object either, unless the policy says so",
-    arguments: [
-      (SyncPolicy.MissingIdentity.fail, ["1 old", "2 old"]),
-      (.skip, ["1 new", "1 old", "2 old"]), (.insert, ["1 new", "1 old", "nil x"]),
-    ])
-  func forcedWithoutIdentity(policy: SyncPolicy.MissingIdentity, expected: [String]) throws {
+  @Test(arguments: [
+    (SyncPolicy.MissingIdentity.fail, ["1 old", "2 old"]),
+    (.skip, ["1 new", "1 old", "2 old"]), (.insert, ["1 new", "1 old", "nil x"]),
+  ])
+  func anItemWithoutIdentityIsNoNewObjectEitherUnlessThePolicySaysSo(
+    policy: SyncPolicy.MissingIdentity, expected: [String]
+  ) throws {
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.forceInsert = true
@@ -217,16 +212,14 @@ import Testing
     #expect(report.inserted == 2 && report.deleted == 2 && report.unchanged == 1)
   }
 
-  @Test(
-    "keys of every kind find their objects",
-    arguments: [
-      ("weight", Rule.double("key"), "[{\"key\": 2.0}, {\"key\": 2.5}]"),
-      ("flag", .bool("key"), "[{\"key\": true}, {\"key\": false}]"),
-      ("moment", .isoDate("key"), "[{\"key\": \"2026-01-01T00:00:00.5Z\"}]"),
-      ("batchID", .int("key"), "[{\"key\": 9007199254740993}, {\"key\": -5}]"),
-      ("name", .string("key"), "[{\"key\": \"é\"}, {\"key\": \"É\"}, {\"key\": \"\"}]"),
-    ])
-  func typedKeys(name: String, rule: Rule, json: String) throws {
+  @Test(arguments: [
+    ("weight", Rule.double("key"), "[{\"key\": 2.0}, {\"key\": 2.5}]"),
+    ("flag", .bool("key"), "[{\"key\": true}, {\"key\": false}]"),
+    ("moment", .isoDate("key"), "[{\"key\": \"2026-01-01T00:00:00.5Z\"}]"),
+    ("batchID", .int("key"), "[{\"key\": 9007199254740993}, {\"key\": -5}]"),
+    ("name", .string("key"), "[{\"key\": \"é\"}, {\"key\": \"É\"}, {\"key\": \"\"}]"),
+  ])
+  func keysOfEveryKindFindTheirObjects(name: String, rule: Rule, json: String) throws {
     var serializer = EntitySerializer(entityNamed: "Batch")
     serializer.identifiers = [name]
     serializer.mapping = [name: rule]

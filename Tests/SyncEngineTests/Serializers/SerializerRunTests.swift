@@ -158,12 +158,13 @@ import Testing
   }
 
   @Test(
-    "below a parent its own children are the scope, and the group of the serializer limits them",
     arguments: [
       (nil, ["4 y → 1", "5 z → 1"]), ("text != 'y'", ["2 y → 1", "4 y → 1", "5 z → 1"]),
     ]
       as [(String?, [String])])
-  func parents(group: String?, expected: [String]) throws {
+  func belowAParentItsOwnChildrenAreTheScopeAndTheGroupOfTheSerializerLimitsThem(
+    group: String?, expected: [String]
+  ) throws {
     let bench = try SerializerBench()
     try bench.stack.sync(
       [

@@ -16,10 +16,8 @@ import Testing
     return isCut ? String(text.dropLast(5)) : text
   }
 
-  @Test(
-    "a committed page is stored, whichever fails beside it",
-    arguments: [1, 2, 4, 8], [nil, "nightly"] as [String?])
-  func failuresBeside(width: Int, name: String?) async throws {
+  @Test(arguments: [1, 2, 4, 8], [nil, "nightly"] as [String?])
+  func aCommittedPageIsStoredWhicheverFailsBesideIt(width: Int, name: String?) async throws {
     var random = SeededGenerator(seed: UInt64(width) * 2 + (name == nil ? 0 : 1))
     for _ in 0..<Self.rounds / 8 {
       let stack = try DataStack(model: TestModels.social(), store: .inMemory)
@@ -50,10 +48,9 @@ import Testing
     }
   }
 
-  @Test(
-    "an end without a page that said anything deletes nothing",
-    arguments: [nil, "nightly"] as [String?], [["null"], ["null", "null"], [" null "]])
-  func silence(name: String?, pages: [String]) async throws {
+  @Test(arguments: [nil, "nightly"] as [String?], [["null"], ["null", "null"], [" null "]])
+  func anEndWithoutAPageThatSaidAnythingDeletesNothing(name: String?, pages: [String]) async throws
+  {
     let bench = try SerializerBench()
     try bench.insert("Batch", [["batchID": 1], ["batchID": 2]])
     let session = try SyncSession(
@@ -65,12 +62,13 @@ import Testing
   }
 
   @Test(
-    "null says nothing beside pages that do, and an empty list says that there is nothing",
     arguments: [
       (["null", #"[{"id": 1}]"#], ["1"]), ([#"[{"id": 1}]"#, "null"], ["1"]), (["[]"], []),
       (["null", "[]"], []),
     ] as [([String], [String])], [nil, "nightly"] as [String?])
-  func silenceBeside(_ pages: ([String], [String]), name: String?) async throws {
+  func nullSaysNothingBesidePagesThatDoAndAnEmptyListSaysThatThereIsNothing(
+    _ pages: ([String], [String]), name: String?
+  ) async throws {
     let bench = try SerializerBench()
     try bench.insert("Batch", [["batchID": 1], ["batchID": 2]])
     let session = try SyncSession(

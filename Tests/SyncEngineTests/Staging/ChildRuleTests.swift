@@ -146,6 +146,6 @@ import Testing
       expected: [("User", ["id=2"]), ("Note", ["id=5"])], findings: [.movedObject, .repeatedItem]),
   ]
 
-  @Test("nested objects", arguments: children)
-  func holds(_ rule: RuleCase) throws { try rule.check() }
+  @Test(arguments: children)
+  func nestedObjectsFollowTheRules(_ rule: RuleCase) throws { try rule.check() }
 }

@@ -41,7 +41,6 @@ import Testing
   }
 
   @Test(
-    "they are told once for each entity, with how many there are and an example",
     arguments: [
       (
         #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x","number":2}}]"#,
@@ -73,7 +72,7 @@ import Testing
         "Author", "card", "x", ["Once", "Card (url a), then Card (url a, width 2)"]
       ),
     ] as [(String, String, String, String, [String])])
-  func told(
+  func theyAreToldOnceForEachEntityWithHowManyThereAreAndAnExample(
     payload: String, entity: String, property: String, key: String, words: [String]
   ) throws {
     let bench = try bench()
@@ -88,8 +87,7 @@ import Testing
     }
   }
 
-  @Test("the later place counts, also between an item and a nested object")
-  func itemsAndNested() throws {
+  @Test func theLaterPlaceCountsAlsoBetweenAnItemAndANestedObject() throws {
     let bench = try bench()
     let report = try bench.sync(
       #"[{"id":"x","number":1,"pages":[{"id":1,"author":{"id":"x","number":2}}]},{"id":"y","number":3}]"#,
@@ -101,24 +99,21 @@ import Testing
     #expect(pages.findings.map(\.entity).sorted() == ["Author", "Page"])
   }
 
-  @Test(
-    "places that agree, or add to each other, are no contradiction",
-    arguments: [
-      #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x","number":1.0}}]"#,
-      #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x"}}]"#,
-      #"[{"id":1,"author_id":"x"},{"id":2,"author":{"id":"x","number":1}}]"#,
-      #"[{"id":1,"tags":[{"id":1,"name":"a"}]},{"id":2,"tags":[{"id":1,"name":"a"}]}]"#,
-      #"[{"id":1,"author":{"id":"x","badge":{"id":7,"author":{"id":"x"}}}}]"#,
-      #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":1}}}]"#,
-      #"[{"id":1,"author":{"id":"x","card":{"url":"a"}}},{"id":2,"author":{"id":"x","card":{"url":"a"}}}]"#,
-    ])
-  func agreeing(payload: String) throws {
+  @Test(arguments: [
+    #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x","number":1.0}}]"#,
+    #"[{"id":1,"author":{"id":"x","number":1}},{"id":2,"author":{"id":"x"}}]"#,
+    #"[{"id":1,"author_id":"x"},{"id":2,"author":{"id":"x","number":1}}]"#,
+    #"[{"id":1,"tags":[{"id":1,"name":"a"}]},{"id":2,"tags":[{"id":1,"name":"a"}]}]"#,
+    #"[{"id":1,"author":{"id":"x","badge":{"id":7,"author":{"id":"x"}}}}]"#,
+    #"[{"id":1,"author":{"id":"x","club":{"id":1}}},{"id":2,"author":{"id":"x","club":{"id":1}}}]"#,
+    #"[{"id":1,"author":{"id":"x","card":{"url":"a"}}},{"id":2,"author":{"id":"x","card":{"url":"a"}}}]"#,
+  ])
+  func placesThatAgreeOrAddToEachOtherAreNoContradiction(payload: String) throws {
     let bench = try bench()
     for _ in 0..<2 { #expect(try bench.sync(payload, "Page").findings.isEmpty) }
   }
 
-  @Test("a list that names an object twice, and differently, is one finding")
-  func list() throws {
+  @Test func aListThatNamesAnObjectTwiceAndDifferentlyIsOneFinding() throws {
     let bench = try bench()
     let report = try bench.sync(
       #"[{"id":1,"tags":[{"id":1,"name":"a"},{"id":1,"name":"b"}]},{"id":2,"tags":[{"id":3},{"id":3}]}]"#,
@@ -130,8 +125,7 @@ import Testing
     #expect(message.contains("“name” of Tag 1 is a, then b"), "\(message)")
   }
 
-  @Test("items at the top that repeat each other are told one by one, as before")
-  func top() throws {
+  @Test func itemsAtTheTopThatRepeatEachOtherAreToldOneByOneAsBefore() throws {
     let bench = try bench()
     let report = try bench.sync(#"[{"id":1,"name":"a"},{"id":1,"name":"b"}]"#, "Tag")
     #expect(report.findings.map(\.property) == [nil])

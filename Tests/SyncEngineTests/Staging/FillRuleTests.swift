@@ -92,8 +92,8 @@ import Testing
       expected: all),
   ]
 
-  @Test("attributes", arguments: cases)
-  func fills(_ testCase: Case) throws {
+  @Test(arguments: cases)
+  func attributesFollowTheRules(_ testCase: Case) throws {
     let bench = try bench()
     try bench.sync(Self.before, "User")
     #expect(try bench.objects("User") == ["id=1 " + Self.all])
@@ -106,10 +106,8 @@ import Testing
     #expect(report.findings.map(\.kind) == testCase.findings)
   }
 
-  @Test(
-    "a finding has the path of the document, whichever spelling it has, and names an owner without a key"
-  )
-  func paths() throws {
+  @Test
+  func aFindingHasThePathOfTheDocumentWhicheverSpellingItHasAndNamesAnOwnerWithoutAKey() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
         EntityDraft(
@@ -135,8 +133,7 @@ import Testing
     #expect(message.hasPrefix("“track” of Entry (no key) holds"), "\(message)")
   }
 
-  @Test("a new object starts with the defaults of the model")
-  func defaults() throws {
+  @Test func aNewObjectStartsWithTheDefaultsOfTheModel() throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2, "kind": null}, {"id": 3, "kind": "x"}]"#, "User")
     #expect(try bench.objects("User") == ["id=1 kind=plain", "id=2", "id=3 kind=x"])
@@ -154,8 +151,10 @@ import Testing
     (.binary, #"{"a": 1, "b": [1.0, null]}"#, #"{ "b":[1.0,null],"a":1 }"#),
   ]
 
-  @Test("a value that is equal after conversion leaves the object clean", arguments: spellings)
-  func equalValues(type: AttributeType, first: String, second: String) throws {
+  @Test(arguments: spellings)
+  func aValueThatIsEqualAfterConversionLeavesTheObjectClean(
+    type: AttributeType, first: String, second: String
+  ) throws {
     let bench = try SyncBench(
       ManagedObjectModel([
         EntityDraft("Thing", [.attribute("id", .integer64), .attribute("value", type)])

@@ -2,8 +2,7 @@ import SyncStack
 import Testing
 
 /// Children without a key in lists that own their members, and nested objects without key.
-@Suite("Children without a key")
-struct KeylessChildTests {
+@Suite struct KeylessChildTests {
   /// How the list of fields is declared.
   enum Form: String, CaseIterable, Sendable {
     case inverse, ordered, link, orderedLink
@@ -55,8 +54,8 @@ struct KeylessChildTests {
 
   private static let two = #"[{"name": "a", "value": "1"}, {"name": "b", "value": "2"}]"#
 
-  @Test("the same list changes nothing", arguments: Form.allCases, [true, false])
-  func unchanged(_ form: Form, _ usesFingerprints: Bool) throws {
+  @Test(arguments: Form.allCases, [true, false])
+  func theSameListChangesNothing(_ form: Form, _ usesFingerprints: Bool) throws {
     let bench = try SyncBench(Self.model(form))
     try bench.sync(payload(Self.two), "Profile") { $0.setup.usesFingerprints = usesFingerprints }
     let report = try bench.sync(payload(Self.two), "Profile") {
@@ -67,7 +66,6 @@ struct KeylessChildTests {
   }
 
   @Test(
-    "lists are kept in step",
     arguments: Form.allCases,
     [
       // payload, inserted, updated, deleted
@@ -82,7 +80,7 @@ struct KeylessChildTests {
       (#"[{"name": "a", "value": "1"}, {"name": "a", "value": "1"}]"#, 0, 1, 0),
       ("[]", 0, 0, 2), ("null", 0, 0, 2),
     ])
-  func inStep(_ form: Form, _ change: (String, Int, Int, Int)) throws {
+  func listsAreKeptInStep(_ form: Form, _ change: (String, Int, Int, Int)) throws {
     let bench = try SyncBench(Self.model(form))
     try bench.sync(payload(Self.two), "Profile")
     let report = try bench.sync(payload(change.0), "Profile")
@@ -96,8 +94,7 @@ struct KeylessChildTests {
     #expect(try bench.sync(payload(change.0), "Profile").isUnchanged)
   }
 
-  @Test("an owner keeps its children whatever another one lists")
-  func owners() throws {
+  @Test func anOwnerKeepsItsChildrenWhateverAnotherOneLists() throws {
     let bench = try SyncBench(Self.model())
     let both =
       #"[{"id": 1, "fields": [{"name": "a"}]}, {"id": 2, "fields": [{"name": "a"}, {"name": "b"}]}]"#
@@ -110,8 +107,7 @@ struct KeylessChildTests {
     #expect(try fields(bench) == ["name=a profile=2", "name=b profile=2"])
   }
 
-  @Test("what takes the place of another one keeps nothing of it")
-  func replaced() throws {
+  @Test func anObjectThatTakesThePlaceOfAnotherKeepsNothingOfIt() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(
       payload(
@@ -122,8 +118,7 @@ struct KeylessChildTests {
     #expect(try bench.count("Option") == 0)
   }
 
-  @Test("…where a serializer reads it, too")
-  func replacedBelowASerializer() throws {
+  @Test func anObjectOfASerializerInThePlaceOfAnotherKeepsNothingOfItToo() throws {
     let stack = try DataStack(model: Self.model(), store: .inMemory)
     let fields = EntitySerializer(entityNamed: "Field").with {
       $0.mapping = ["name": .string("name"), "value": .string("value"), "weight": .int("weight")]
@@ -138,28 +133,24 @@ struct KeylessChildTests {
     #expect(report["Field"].updated == 1)
   }
 
-  @Test("what is equal in all that its item mentions stays as it is")
-  func missingKeys() throws {
+  @Test func anObjectThatIsEqualInAllThatItsItemMentionsStaysAsItIs() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(payload(#"[{"name": "a", "weight": 5, "isSeen": true}]"#), "Profile")
     #expect(try bench.sync(payload(#"[{"name": "a", "weight": 5}]"#), "Profile").isUnchanged)
   }
 
-  @Test(
-    "the most exact item chooses first",
-    arguments: [
-      #"[{"name": "a"}, {"name": "a", "value": "1"}]"#,
-      #"[{"name": "a", "value": "1"}, {"name": "a"}]"#,
-    ])
-  func exact(_ list: String) throws {
+  @Test(arguments: [
+    #"[{"name": "a"}, {"name": "a", "value": "1"}]"#,
+    #"[{"name": "a", "value": "1"}, {"name": "a"}]"#,
+  ])
+  func theMostExactItemChoosesFirst(_ list: String) throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(payload(#"[{"name": "a", "value": "1"}, {"name": "a"}]"#), "Profile")
     #expect(try bench.sync(payload(list), "Profile").isUnchanged)
     #expect(try fields(bench) == ["name=a profile=1", "name=a value=1 profile=1"])
   }
 
-  @Test("children of children follow their owners")
-  func nested() throws {
+  @Test func childrenOfChildrenFollowTheirOwners() throws {
     let bench = try SyncBench(Self.model())
     let list =
       #"[{"name": "a", "options": [{"text": "x"}]}, {"name": "b", "options": [{"text": "x"}, {"text": "y"}]}]"#
@@ -171,8 +162,8 @@ struct KeylessChildTests {
     #expect(try bench.count("Field") + bench.count("Option") == 0)
   }
 
-  @Test("an order is that of the payload", arguments: [Form.ordered, .orderedLink])
-  func order(_ form: Form) throws {
+  @Test(arguments: [Form.ordered, .orderedLink])
+  func anOrderIsThatOfThePayload(_ form: Form) throws {
     let bench = try SyncBench(Self.model(form))
     try bench.sync(payload(#"[{"name": "a"}, {"name": "b"}, {"name": "c"}]"#), "Profile")
     try bench.sync(payload(#"[{"name": "c"}, {"name": "a"}, {"name": "b"}]"#), "Profile")
@@ -181,8 +172,7 @@ struct KeylessChildTests {
     #expect(try bench.objects("Profile") == ["id=1 fields=[#3,#1,#2]"])
   }
 
-  @Test("of two lists of one owner the last counts, and no child is left over")
-  func twice() throws {
+  @Test func ofTwoListsOfOneOwnerTheLastCountsAndNoChildIsLeftOver() throws {
     let bench = try SyncBench(Self.model())
     for _ in 0..<2 {
       try bench.sync(
@@ -191,17 +181,15 @@ struct KeylessChildTests {
     }
   }
 
-  @Test(
-    "so it is where the owner stands at two depths",
-    arguments: [
-      #"{"id": 2, "friend": {"id": 1, "fields": LIST}}, {"id": 1, "title": "t", "fields": LIST}"#,
-      #"{"id": 1, "title": "t", "fields": LIST}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
-      #"{"id": 1, "title": "t", "fields": []}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
-      #"{"id": 2, "friend": {"id": 1, "fields": []}}, {"id": 1, "fields": LIST}"#,
-      #"{"id": 1, "friends": [{"id": 2}], "fields": LIST}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
-      #"{"id": 1, "fields": LIST}, {"id": 3, "friends": [{"id": 1, "fields": LIST}]}"#,
-    ])
-  func twoDepths(_ items: String) throws {
+  @Test(arguments: [
+    #"{"id": 2, "friend": {"id": 1, "fields": LIST}}, {"id": 1, "title": "t", "fields": LIST}"#,
+    #"{"id": 1, "title": "t", "fields": LIST}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
+    #"{"id": 1, "title": "t", "fields": []}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
+    #"{"id": 2, "friend": {"id": 1, "fields": []}}, {"id": 1, "fields": LIST}"#,
+    #"{"id": 1, "friends": [{"id": 2}], "fields": LIST}, {"id": 2, "friend": {"id": 1, "fields": LIST}}"#,
+    #"{"id": 1, "fields": LIST}, {"id": 3, "friends": [{"id": 1, "fields": LIST}]}"#,
+  ])
+  func theLastListCountsWhereTheOwnerStandsAtTwoDepths(_ items: String) throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "fields": \#(Self.two)}, {"id": 2}]"#, "Profile")
     let report = try bench.sync("[\(items.replacing("LIST", with: Self.two))]", "Profile")
@@ -210,8 +198,7 @@ struct KeylessChildTests {
     #expect(try fields(bench) == ["name=a value=1 profile=1", "name=b value=2 profile=1"])
   }
 
-  @Test("without deleting, who is not listed stays")
-  func withoutDeleting() throws {
+  @Test func withoutDeletingAMemberThatIsNotListedStays() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(payload(Self.two), "Profile")
     try bench.sync(payload(#"[{"name": "b", "value": "2"}]"#), "Profile") {
@@ -220,8 +207,8 @@ struct KeylessChildTests {
     #expect(try bench.count("Field") == 2)
   }
 
-  @Test("in parts and batches it is the same", arguments: [1, 2])
-  func parts(_ size: Int) throws {
+  @Test(arguments: [1, 2])
+  func inPartsAndBatchesItIsTheSame(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     let before =
       #"[{"id": 1, "fields": [{"name": "a"}, {"name": "b"}]}, {"id": 2, "fields": [{"name": "c"}]}, {"id": 3}]"#
@@ -233,8 +220,7 @@ struct KeylessChildTests {
     #expect(try fields(bench) == ["name=a profile=3", "name=b profile=1"])
   }
 
-  @Test("children of a given parent need no key")
-  func parent() throws {
+  @Test func childrenOfAGivenParentNeedNoKey() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1}, {"id": 2, "fields": [{"name": "z"}]}]"#, "Profile")
     let profile = try bench.model.requireEntity(named: "Profile")
@@ -254,10 +240,8 @@ struct KeylessChildTests {
     #expect(top?.code == .noPrimaryKey)
   }
 
-  @Test(
-    "nested objects without key go with the null that unlinks them",
-    arguments: ["address", "place"])
-  func toOne(_ name: String) throws {
+  @Test(arguments: ["address", "place"])
+  func nestedObjectsWithoutKeyGoWithTheNullThatUnlinksThem(_ name: String) throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "\#(name)": {"street": "s"}}]"#, "Profile")
     try bench.sync(#"[{"id": 1, "\#(name)": {"street": "t"}}]"#, "Profile")
@@ -269,12 +253,12 @@ struct KeylessChildTests {
     #expect(report.entities["Address"]?.deleted == 1)
   }
 
-  @Test(
-    "one that lacks the key that it has to have fills the linked object or is none, and costs nothing else",
-    arguments: [
-      #"{}"#, #"{"code": "invalid_id", "message": "gone"}"#, #"{"id": null, "name": "a"}"#,
-    ])
-  func toOneWithoutItsKey(author: String) throws {
+  @Test(arguments: [
+    #"{}"#, #"{"code": "invalid_id", "message": "gone"}"#, #"{"id": null, "name": "a"}"#,
+  ])
+  func anObjectWithoutTheKeyThatItNeedsFillsTheLinkedOneOrIsNoneAndCostsNothingElse(author: String)
+    throws
+  {
     let bench = try SyncBench(
       ManagedObjectModel([
         EntityDraft(
@@ -301,16 +285,15 @@ struct KeylessChildTests {
     }
   }
 
-  @Test("without cascade they stay")
-  func toOneWithoutCascade() throws {
+  @Test func withoutCascadeTheyStay() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "link": {"url": "s"}}]"#, "Profile")
     try bench.sync(#"[{"id": 1, "link": null}]"#, "Profile")
     #expect(try bench.count("Link") == 1)
   }
 
-  @Test("many children cost what they are", arguments: [false, true])
-  func manyChildren(_ reversed: Bool) throws {
+  @Test(arguments: [false, true])
+  func theCostOfManyChildrenFollowsTheirNumber(_ reversed: Bool) throws {
     let bench = try SyncBench(Self.model())
     let names = (0..<3_000).map { #"{"name": "n\#($0)", "value": "v"}"# }
     try bench.sync(payload("[\(names.joined(separator: ","))]"), "Profile")

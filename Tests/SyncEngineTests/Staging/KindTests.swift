@@ -2,8 +2,7 @@ import SyncStack
 import Testing
 
 /// Lists of kinds: a key of the item tells which subentity its object is.
-@Suite("Kinds of items")
-struct KindTests {
+@Suite struct KindTests {
   /// Slides with blocks of several kinds, which are told apart by their ids or not at all.
   static func model(keyed: Bool = true, isOrdered: Bool = false) throws -> ManagedObjectModel {
     let key: [PropertyDraft] = keyed ? [.attribute("id", .integer64)] : []
@@ -40,8 +39,8 @@ struct KindTests {
     }
   }
 
-  @Test("at the top each item is an object of its subentity", arguments: [true, false])
-  func root(_ usesFingerprints: Bool) throws {
+  @Test(arguments: [true, false])
+  func atTheTopEachItemIsAnObjectOfItsSubentity(_ usesFingerprints: Bool) throws {
     let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "type": "image", "url": "u"}, {"id": 2, "type": "section", "text": "t"}, {"id": 3, "type": "photo"}]"#
@@ -57,8 +56,8 @@ struct KindTests {
     #expect(try all(bench) == ["Section id=2 text=v"])
   }
 
-  @Test("in lists with keys", arguments: [true, false], [true, false])
-  func lists(_ isOrdered: Bool, _ usesFingerprints: Bool) throws {
+  @Test(arguments: [true, false], [true, false])
+  func kindsAreReadInListsWithKeys(_ isOrdered: Bool, _ usesFingerprints: Bool) throws {
     let bench = try SyncBench(Self.model(isOrdered: isOrdered))
     func sync(_ blocks: String) throws -> SyncReport {
       try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide") {
@@ -82,8 +81,8 @@ struct KindTests {
     #expect(try bench.count("Block") == 0)
   }
 
-  @Test("in lists without keys", arguments: [true, false], [true, false])
-  func keyless(_ isOrdered: Bool, _ usesFingerprints: Bool) throws {
+  @Test(arguments: [true, false], [true, false])
+  func kindsAreReadInListsWithoutKeys(_ isOrdered: Bool, _ usesFingerprints: Bool) throws {
     let bench = try SyncBench(Self.model(keyed: false, isOrdered: isOrdered))
     func sync(_ blocks: String) throws -> SyncReport {
       try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide") {
@@ -105,8 +104,8 @@ struct KindTests {
     #expect(try bench.count("Accessory") == 0)
   }
 
-  @Test("below a to-one relationship", arguments: [true, false])
-  func toOne(_ keyed: Bool) throws {
+  @Test(arguments: [true, false])
+  func kindsAreReadBelowAToOneRelationship(_ keyed: Bool) throws {
     let bench = try SyncBench(Self.model(keyed: keyed))
     func sync(_ cover: String) throws -> SyncReport {
       try bench.sync(#"[{"id": 9, "cover": \#(cover)}]"#, "Slide")
@@ -125,8 +124,8 @@ struct KindTests {
     #expect(try sync(section).isUnchanged)
   }
 
-  @Test("an object that changes its kind is replaced", arguments: [true, false])
-  func changedKind(_ nested: Bool) throws {
+  @Test(arguments: [true, false])
+  func anObjectThatChangesItsKindIsReplaced(_ nested: Bool) throws {
     let bench = try SyncBench(Self.model())
     func sync(_ blocks: String, _ change: (inout SyncRequest) -> Void = { _ in }) throws
       -> SyncReport
@@ -142,13 +141,11 @@ struct KindTests {
     #expect(report.count(of: .changedKind) == 1)
   }
 
-  @Test(
-    "an unknown kind is left out and reported, and protects what is stored",
-    arguments: [
-      #"{"id": 2, "type": "hologram"}"#, #"{"id": 2}"#, #"{"id": 2, "type": null}"#,
-      #"{"id": 2, "type": {"a": 1}}"#,
-    ])
-  func unknown(_ item: String) throws {
+  @Test(arguments: [
+    #"{"id": 2, "type": "hologram"}"#, #"{"id": 2}"#, #"{"id": 2, "type": null}"#,
+    #"{"id": 2, "type": {"a": 1}}"#,
+  ])
+  func anUnknownKindIsLeftOutAndReportedAndProtectsStoredObjects(_ item: String) throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(
       #"[{"id": 1, "type": "image"}, {"id": 2, "type": "section"}, {"id": 3, "type": "image"}]"#,
@@ -166,8 +163,7 @@ struct KindTests {
     #expect(error?.code == .unknownKind && error?.entity == "Block")
   }
 
-  @Test("a kind for all others, and objects of the entity itself")
-  func others() throws {
+  @Test func aKindMayStandForAllOthersAndForObjectsOfTheEntityItself() throws {
     let model = try ManagedObjectModel([
       EntityDraft(
         "Animal", [.attribute("id", .integer64), .attribute("kind", .string)],
@@ -184,8 +180,7 @@ struct KindTests {
     #expect(try bench.objects("Animal").count == 4)
   }
 
-  @Test("the name of the kind may stand deeper, and the object in a wrapper")
-  func paths() throws {
+  @Test func theNameOfTheKindMayStandDeeperAndTheObjectInAWrapper() throws {
     let model = try ManagedObjectModel([
       EntityDraft(
         "Entry", [.attribute("id", .string, remoteKey: "sys.id")], isAbstract: true,
@@ -207,8 +202,8 @@ struct KindTests {
     #expect(try bench.sync(json, "Entry").isUnchanged)
   }
 
-  @Test("in parts it is the same", arguments: [1, 2])
-  func parts(_ size: Int) throws {
+  @Test(arguments: [1, 2])
+  func inPartsItIsTheSame(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "blocks": [{"id": 1, "type": "image"}]}, {"id": 2, "blocks": [{"id": 2, "type": "section"}]}, {"id": 3}]"#
@@ -223,8 +218,7 @@ struct KindTests {
     #expect(try all(bench) == ["ImageBlock id=1 slide=3"])
   }
 
-  @Test("children of a given parent")
-  func parent() throws {
+  @Test func childrenOfAGivenParentHaveKinds() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Slide")
     let slide = try bench.model.requireEntity(named: "Slide")
@@ -239,8 +233,7 @@ struct KindTests {
     #expect(try all(bench) == ["Section id=2 slide=1"])
   }
 
-  @Test("references by key find objects of every kind")
-  func references() throws {
+  @Test func referencesByKeyFindObjectsOfEveryKind() throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "type": "image"}]"#, "Block")
     let report = try bench.sync(

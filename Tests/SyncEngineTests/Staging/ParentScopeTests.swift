@@ -60,10 +60,8 @@ import Testing
 
   // MARK: - To-one without inverse
 
-  @Test(
-    "a to-one without inverse leads to the parent: scope, link, order of parts",
-    arguments: partSizes)
-  func oneWay(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func aToOneWithoutInverseToTheParentGivesScopeLinkAndOrderOfParts(parts: Int?) throws {
     let bench = try bench()
     try bench.sync(
       #"[{"id": 1, "author_id": 1}, {"id": 2, "author_id": 1}, {"id": 3, "author_id": 2}, {"id": 4}]"#,
@@ -89,10 +87,8 @@ import Testing
     #expect(again.isUnchanged)
   }
 
-  @Test(
-    "a key that two parents have is each one's own, and one that another has moves here",
-    arguments: partSizes)
-  func oneWayKeys(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func aKeyThatTwoParentsHaveIsEachOnesOwnAndOneThatAnotherHasMovesHere(parts: Int?) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 7, "author_id": 1}, {"id": 7, "author_id": 2}]"#, "Post") {
       $0.settings.operations = [.insert, .alwaysInsert]
@@ -110,10 +106,10 @@ import Testing
     #expect(report.count(of: .movedObject) == 1)
   }
 
-  @Test(
-    "without delete no child leaves; an insert alone leaves stored children alone",
-    arguments: [SyncOperations.insert, [.insert, .update], [.update], [.delete]])
-  func oneWayOptions(operations: SyncOperations) throws {
+  @Test(arguments: [SyncOperations.insert, [.insert, .update], [.update], [.delete]])
+  func withoutDeleteNoChildLeavesAnInsertAloneLeavesStoredChildrenAlone(operations: SyncOperations)
+    throws
+  {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "author_id": 1}, {"id": 2, "author_id": 1}]"#, "Post")
     let parent = try id("Person", 1, bench)
@@ -127,8 +123,7 @@ import Testing
         + [second] + (operations.contains(.insert) ? ["id=3 author=1"] : []))
   }
 
-  @Test("a parent of a subentity, children of a subentity")
-  func oneWayInheritance() throws {
+  @Test func parentAndChildrenMayBeOfSubentities() throws {
     let bench = try bench(persons: #"[{"id": 2}]"#)
     try bench.sync(#"[{"id": 1, "pen": "p"}]"#, "Author")
     let parent = try id("Author", 1, bench)
@@ -143,8 +138,8 @@ import Testing
     #expect(try bench.objects("Post") == ["id=2 author=1"])
   }
 
-  @Test("a to-one to the entity itself leads from the items to the parent", arguments: partSizes)
-  func oneWayTree(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func aToOneToTheEntityItselfLeadsFromTheItemsToTheParent(parts: Int?) throws {
     let bench = try SyncBench(Self.model())
     try bench.sync(
       #"[{"id": 1}, {"id": 2, "answered_id": 1}, {"id": 3, "answered_id": 2}]"#, "Comment")
@@ -157,8 +152,7 @@ import Testing
       try bench.objects("Comment") == ["id=1", "id=3", "id=4 answered=1", "id=5 answered=1"])
   }
 
-  @Test("a key that cannot be read suspends deletion in the scope")
-  func oneWayUnreadableKey() throws {
+  @Test func aKeyThatCannotBeReadSuspendsDeletionInTheScope() throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "author_id": 1}]"#, "Post")
     let parent = try id("Person", 1, bench)
@@ -167,8 +161,7 @@ import Testing
     #expect(report.count(of: .suspendedDeletion) == 1)
   }
 
-  @Test("the replaced JSON is asked for with the parent")
-  func oneWayDelegate() throws {
+  @Test func theReplacedJSONIsAskedForWithTheParent() throws {
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     var parents: [ManagedObjectID?] = []
@@ -184,10 +177,9 @@ import Testing
 
   // MARK: - The deletion guard
 
-  @Test(
-    "an empty payload may empty a parent of a hundred children, not of more",
-    arguments: [100, 101], [true, false])
-  func emptyPayload(count: Int, hasInverse: Bool) throws {
+  @Test(arguments: [100, 101], [true, false])
+  func anEmptyPayloadMayEmptyAParentOfAHundredChildrenNotOfMore(count: Int, hasInverse: Bool) throws
+  {
     let bench = try bench()
     let all = (1...count).map { #"{"id": \#($0)}"# }.joined(separator: ",")
     let parent = try id("Person", 1, bench)
@@ -214,13 +206,13 @@ import Testing
     }
   }
 
-  @Test(
-    "the parent's list is not read once more for each part",
-    arguments: [
-      ("Letter", "letters", #""sender" IN"#), ("Topic", "liked", ".source IN"),
-      ("Watch", "watchers", "EXISTS"), ("Tag", "tags", ".source IN"),
-    ])
-  func partsDoNotReadTheList(entity: String, relationship: String, condition: String) throws {
+  @Test(arguments: [
+    ("Letter", "letters", #""sender" IN"#), ("Topic", "liked", ".source IN"),
+    ("Watch", "watchers", "EXISTS"), ("Tag", "tags", ".source IN"),
+  ])
+  func theParentsListIsNotReadOnceMoreForEachPart(
+    entity: String, relationship: String, condition: String
+  ) throws {
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     let items = "[" + (1...60).map { #"{"id": \#($0)}"# }.joined(separator: ",") + "]"
@@ -240,9 +232,11 @@ import Testing
   }
 
   @Test(
-    "more than half of a parent's children, and more than so many", arguments: partSizes,
+    arguments: partSizes,
     [true, false])
-  func mostChildren(parts: Int?, hasInverse: Bool) throws {
+  func moreThanHalfOfAParentsChildrenAndMoreThanSoManyAreGuarded(parts: Int?, hasInverse: Bool)
+    throws
+  {
     let bench = try bench()
     func items(_ range: ClosedRange<Int>) -> String {
       "[" + range.map { #"{"id": \#($0)}"# }.joined(separator: ",") + "]"
@@ -269,10 +263,10 @@ import Testing
 
   // MARK: - To-many without inverse
 
-  @Test(
-    "a to-many of the parent without inverse: who is not listed leaves it, and stays stored",
-    arguments: partSizes)
-  func listWithoutInverse(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func aMemberThatIsNotListedLeavesAToManyOfTheParentWithoutInverseAndStaysStored(parts: Int?)
+    throws
+  {
     let bench = try bench(persons: #"[{"id": 1, "liked": [{"id": 1}, {"id": 2}]}]"#)
     let parent = try id("Person", 1, bench)
     func sync(_ operations: SyncOperations) throws -> SyncReport {
@@ -290,10 +284,8 @@ import Testing
     #expect(try sync(.all).isUnchanged)
   }
 
-  @Test(
-    "a to-many of the items without inverse: the parent joins their lists, or leaves them",
-    arguments: partSizes)
-  func membersWithoutInverse(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func theParentJoinsOrLeavesAToManyOfTheItemsWithoutInverse(parts: Int?) throws {
     let bench = try bench()
     try bench.sync(
       #"[{"id": 1, "watchers_ids": [1, 2]}, {"id": 2, "watchers_ids": [2]}, {"id": 3, "watchers_ids": [1]}]"#,
@@ -319,8 +311,8 @@ import Testing
 
   // MARK: - Inherited
 
-  @Test("children of a subentity of the list's destination", arguments: partSizes)
-  func inheritedList(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func childrenMayBeOfASubentityOfTheListsDestination(parts: Int?) throws {
     let bench = try SyncBench(TestModels.vehicles())
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Person")
     try bench.sync(#"[{"id": 1, "owner_id": 1}, {"id": 2, "owner_id": 1}]"#, "Racecar")
@@ -336,8 +328,7 @@ import Testing
 
   // MARK: - Several ways, none, and a predicate beside the parent
 
-  @Test("one way with and one without inverse: an error that names both, unless one is given")
-  func ambiguous() throws {
+  @Test func oneWayWithAndOneWithoutInverseAreAnErrorThatNamesBothUnlessOneIsGiven() throws {
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     let error = #expect(throws: SyncError.self) {
@@ -360,8 +351,7 @@ import Testing
     }
   }
 
-  @Test("no way, or none of that name: an error that names the ways there are")
-  func noWay() throws {
+  @Test func noWayOrNoneOfThatNameIsAnErrorThatNamesTheWaysThereAre() throws {
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     let none = #expect(throws: SyncError.self) {
@@ -379,10 +369,10 @@ import Testing
     #expect(unknown?.property == "writer")
   }
 
-  @Test(
-    "beside a parent a predicate limits which of its children the payload may delete",
-    arguments: partSizes, [true, false])
-  func predicate(parts: Int?, hasInverse: Bool) throws {
+  @Test(arguments: partSizes, [true, false])
+  func besideAParentAPredicateLimitsWhichOfItsChildrenThePayloadMayDelete(
+    parts: Int?, hasInverse: Bool
+  ) throws {
     let bench = try bench()
     let entity = hasInverse ? "Letter" : "Post"
     let way = hasInverse ? "sender" : "author"
@@ -402,9 +392,8 @@ import Testing
       ])
   }
 
-  @Test(
-    "beside a parent with shared members a predicate limits who leaves it", arguments: partSizes)
-  func sharedPredicate(parts: Int?) throws {
+  @Test(arguments: partSizes)
+  func besideAParentWithSharedMembersAPredicateLimitsWhichOfThemLeaveIt(parts: Int?) throws {
     let bench = try bench(persons: #"[{"id": 1, "liked": [{"id": 1}, {"id": 2}]}]"#)
     let parent = try id("Person", 1, bench)
     try bench.sync(#"[{"id": 3}]"#, "Topic") {

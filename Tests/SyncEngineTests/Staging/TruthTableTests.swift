@@ -216,15 +216,15 @@ import Testing
     return report.findings.isEmpty ? text : text + ", reported"
   }
 
-  @Test("inserting", arguments: cells)
-  func inserts(_ cell: Cell) throws {
+  @Test(arguments: cells)
+  func insertingFollowsTheTable(_ cell: Cell) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
     #expect(try outcome(cell, bench, checks: false) == cell.inserted)
   }
 
-  @Test("updating", arguments: cells)
-  func updates(_ cell: Cell) throws {
+  @Test(arguments: cells)
+  func updatingFollowsTheTable(_ cell: Cell) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
     try bench.sync(#"[{"id": 1, "\#(cell.row.key)": \#(cell.row.before)}]"#, cell.row.entity)
@@ -232,19 +232,17 @@ import Testing
   }
 
   @Test(
-    "an object under an attribute is of the wrong type",
     arguments: rows.filter { $0.title.hasSuffix("attribute") || $0.title.hasPrefix("attribute") },
     ["{}", #"{"first": "x"}"#])
-  func objectsUnderAttributes(_ row: Row, json: String) throws {
+  func anObjectUnderAnAttributeIsOfTheWrongType(_ row: Row, json: String) throws {
     let wrong = try #require(Self.cells.last { $0.row.title == row.title })
     let cell = Cell(
       row: row, column: "object", json: json, inserted: wrong.inserted, updated: wrong.updated)
-    try inserts(cell)
-    try updates(cell)
+    try insertingFollowsTheTable(cell)
+    try updatingFollowsTheTable(cell)
   }
 
-  @Test("an object that a relationship or a dotted key reads is no wrong value of an attribute")
-  func sharedObjects() throws {
+  @Test func anObjectThatARelationshipOrADottedKeyReadsIsNoWrongValueOfAnAttribute() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
         EntityDraft(
@@ -294,8 +292,7 @@ import Testing
     return tables
   }
 
-  @Test("the tables of the documentation hold these cells and no others")
-  func isPublished() throws {
+  @Test func theTablesOfTheDocumentationHoldTheseCellsAndNoOthers() throws {
     let tables = try pageTables()
     let expected = [
       "### A new object": Self.table(\.inserted), "### A stored object": Self.table(\.updated),

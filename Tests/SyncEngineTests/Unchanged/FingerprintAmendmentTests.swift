@@ -31,8 +31,8 @@ import Testing
     return statements.contains { $0.hasPrefix("SELECT _row") && $0.contains(#"FROM "User""#) }
   }
 
-  @Test("few changes are written apart from the rest", arguments: [1, 30, 300])
-  func fewChanges(_ count: Int) throws {
+  @Test(arguments: [1, 30, 300])
+  func fewChangesAreWrittenApartFromTheRest(_ count: Int) throws {
     let stack = try DataStack.social()
     var items = (0..<Self.size).map { item($0, "a") }
     try sync(stack, items)
@@ -48,8 +48,7 @@ import Testing
     #expect(try !isRead(stack, items))
   }
 
-  @Test("many changes are written where they belong")
-  func manyChanges() throws {
+  @Test func manyChangesAreWrittenWhereTheyBelong() throws {
     let stack = try DataStack.social()
     var items = (0..<Self.size).map { item($0, "a") }
     try sync(stack, items)
@@ -62,9 +61,9 @@ import Testing
   }
 
   @Test(
-    "whatever changes, what did not is known the next time", arguments: 1...2 as ClosedRange<UInt64>
+    arguments: 1...2 as ClosedRange<UInt64>
   )
-  func manySyncs(_ seed: UInt64) throws {
+  func whateverChangesTheOtherItemsAreKnownTheNextTime(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let stack = try DataStack.social()
     var names = Dictionary(uniqueKeysWithValues: (0..<60).map { ($0, "a") })
@@ -80,8 +79,8 @@ import Testing
     }
   }
 
-  @Test("damaged fingerprints count for nothing", arguments: [0, 8, 15, 16, 24, 28, 33, 40])
-  func damage(_ offset: Int) throws {
+  @Test(arguments: [0, 8, 15, 16, 24, 28, 33, 40])
+  func damagedFingerprintsCountForNothing(_ offset: Int) throws {
     let stack = try DataStack.social()
     var items = (0..<50).map { item($0, "a") }
     try sync(stack, items)

@@ -106,8 +106,7 @@ import Testing
     #expect(try stack.keys("Note").sorted() == [10, 11])
   }
 
-  @Test("an item that gave a warning gives it each time")
-  func warningsAreRepeated() throws {
+  @Test func anItemThatGaveAWarningGivesItEachTime() throws {
     let stack = try DataStack.social()
     let payload: JSONValue = [["id": 1, "age": "old"], ["id": 2, "company_id": 99]]
     for _ in 1...3 {
@@ -117,8 +116,7 @@ import Testing
     }
   }
 
-  @Test("fingerprints of other options, scopes and payload kinds are not trusted")
-  func otherSyncsReadForThemselves() throws {
+  @Test func fingerprintsOfOtherOptionsScopesAndPayloadKindsAreNotTrusted() throws {
     let changes: [(Sync) -> Void] = [
       { $0.settings.operations = .all.subtracting(.delete) },
       { $0.settings.filter = Filter("id < 3") },
@@ -243,8 +241,8 @@ import Testing
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity, Filter("id == %@", key))).first)
   }
 
-  @Test("what others changed is read again, and put right", arguments: edits)
-  func othersChangesAreSeen(_ edit: Edit) throws {
+  @Test(arguments: edits)
+  func changesOfOthersAreReadAgainAndPutRight(_ edit: Edit) throws {
     var outcomes: [[String]] = []
     var reports: [[String: SyncReport.EntityReport]] = []
     for usesFingerprints in [true, false] {

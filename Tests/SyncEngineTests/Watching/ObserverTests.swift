@@ -185,9 +185,8 @@ import Testing
     withExtendedLifetime((log, observation)) {}
   }
 
-  @Test(
-    "what a sync posts is the same for one object and for thousands", arguments: [1, 60, 6_000])
-  func postsDoNotGrowWithTheChanges(_ count: Int) async throws {
+  @Test(arguments: [1, 60, 6_000])
+  func aSyncPostsTheSameForOneObjectAndForThousands(_ count: Int) async throws {
     let names = Log<String>()
     let observed: [Notification.Name] = [
       .syncDidStart, .syncDidBeginPhase, .syncDidProgress, .syncDidFinish, .syncDidCancel,

@@ -25,52 +25,50 @@ import Testing
   }
 
   @Test(
-    "limits decide from how many objects on, and from which share",
     arguments: [
       (DeletionGuard.on, 20, 1, false), (.on(count: 10), 20, 9, true),
       (.on(count: 11), 20, 9, false), (.on(count: 0, share: 0.1), 20, 17, true),
       (.on(count: 0, share: 0.15), 20, 17, false), (.on(count: 0, share: 0), 20, 19, true),
       (.on(count: 0, share: 1), 20, 1, false), (.off, 20, 1, false),
     ] as [(DeletionGuard, Int, Int, Bool)])
-  func limits(_ deletionGuard: DeletionGuard, stored: Int, left: Int, expected: Bool) throws {
+  func limitsDecideFromHowManyObjectsOnAndFromWhichShare(
+    _ deletionGuard: DeletionGuard, stored: Int, left: Int, expected: Bool
+  ) throws {
     #expect(
       try isRefused(Self.users(1...left), over: stored, by: deletionGuard) == expected)
   }
 
   @Test(
-    "an empty list deletes as many objects as it may",
     arguments: [
       (DeletionGuard.on, 100, false), (.on, 101, true), (.on(emptyPayload: 0), 1, true),
       (.on(emptyPayload: 20), 20, false), (.on(emptyPayload: 20), 21, true), (.off, 101, false),
     ] as [(DeletionGuard, Int, Bool)])
-  func emptyLists(_ deletionGuard: DeletionGuard, stored: Int, expected: Bool) throws {
+  func anEmptyListDeletesAsManyObjectsAsItMay(
+    _ deletionGuard: DeletionGuard, stored: Int, expected: Bool
+  ) throws {
     #expect(try isRefused("[]", over: stored, by: deletionGuard) == expected)
   }
 
-  @Test(
-    "an error document deletes nothing, whatever the number of objects and the limits",
-    arguments: [
-      #"{"id": 401, "message": "unauthorised"}"#, #"{"error": "down"}"#,
-      #"[{"id": 401, "message": "unauthorised"}, {"id": 402, "title": {}}]"#,
-    ])
-  func errorDocuments(_ payload: String) throws {
+  @Test(arguments: [
+    #"{"id": 401, "message": "unauthorised"}"#, #"{"error": "down"}"#,
+    #"[{"id": 401, "message": "unauthorised"}, {"id": 402, "title": {}}]"#,
+  ])
+  func anErrorDocumentDeletesNothingWhateverTheNumberOfObjectsAndTheLimits(_ payload: String) throws
+  {
     #expect(try isRefused(payload, over: 3))
     #expect(try isRefused(payload, over: 3, by: .on(count: 1_000, share: 1, emptyPayload: 1_000)))
     #expect(try !isRefused(payload, over: 3, by: .off))
   }
 
-  @Test(
-    "what could be meant is no error document",
-    arguments: [
-      #"[{"id": 1}]"#, #"[{"id": 1, "name": null, "message": 2}]"#,
-      #"[{"id": 1, "notes": [], "message": 2}]"#, #"[{"id": 1, "message": 2}, {"id": 2}]"#,
-    ])
-  func documentsThatCount(_ payload: String) throws {
+  @Test(arguments: [
+    #"[{"id": 1}]"#, #"[{"id": 1, "name": null, "message": 2}]"#,
+    #"[{"id": 1, "notes": [], "message": 2}]"#, #"[{"id": 1, "message": 2}, {"id": 2}]"#,
+  ])
+  func aPayloadThatCouldBeMeantIsNoErrorDocument(_ payload: String) throws {
     #expect(try !isRefused(payload, over: 3))
   }
 
-  @Test("an entity that has only a key knows nothing more")
-  func keysAlone() throws {
+  @Test func anEntityThatHasOnlyAKeyKnowsNothingMore() throws {
     let bench = try SyncBench(
       ManagedObjectModel([EntityDraft("Tag", [.attribute("id", .integer64)])]))
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Tag")

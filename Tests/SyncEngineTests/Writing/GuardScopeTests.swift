@@ -91,8 +91,7 @@ import Testing
     #expect(Set(outcomes).count == 1, "\(outcomes)")
   }
 
-  @Test("items that were not read count as those that were")
-  func unreadItems() throws {
+  @Test func itemsThatWereNotReadCountLikeOthers() throws {
     let bench = try SyncBench(TestModels.users())
     func items(_ keys: some Sequence<Int>) -> String { "[\(Self.notes(keys))]" }
     try bench.sync(items(1...100), "User")

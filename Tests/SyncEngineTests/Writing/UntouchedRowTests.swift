@@ -23,8 +23,8 @@ import Testing
 
   /// Two islands that nothing connects: whatever is synced into one under a predicate or a parent
   /// leaves the other alone.
-  @Test("random syncs into one island leave the other as it is", arguments: UInt64(1)...40)
-  func islands(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...40)
+  func randomSyncsIntoOneIslandLeaveTheOtherAsItIs(seed: UInt64) throws {
     let bench = try SyncBench(TestModels.social())
     // The other island: keys from 100 on, which no random payload names.
     try bench.sync(
@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  @Test("a row that the payload repeats as it is keeps its version", arguments: [1, 50])
-  func versions(count: Int) throws {
+  @Test(arguments: [1, 50])
+  func aRowThatThePayloadRepeatsAsItIsKeepsItsVersion(count: Int) throws {
     let bench = try SyncBench(TestModels.social())
     let json =
       "["
