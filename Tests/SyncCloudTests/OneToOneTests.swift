@@ -91,7 +91,7 @@ private final class Passport: ManagedObject {
   }
 
   @Test(arguments: Scene.allCases, [1, 50])
-  func who_was_paired_last_is_paired_everywhere(_ scene: Scene, page: Int) async throws {
+  func whoWasPairedLastIsPairedEverywhere(_ scene: Scene, page: Int) async throws {
     let server = MemoryTransport(limits: CloudLimits(batch: 25, page: page))
     let (here, there) = (try Self.client(server), try Self.client(server, clock: 5))
     try Self.fill(here)
@@ -120,7 +120,7 @@ private final class Passport: ManagedObject {
   }
 
   @Test(arguments: 0..<12 as Range<UInt64>)
-  func machines_that_pair_at_random_agree(_ seed: UInt64) async throws {
+  func machinesThatPairAtRandomAgree(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let page = [1, 2, 50].randomElement(using: &random) ?? 1
     let server = MemoryTransport(limits: CloudLimits(batch: 25, page: page))

@@ -8,7 +8,7 @@ import Testing
 
 /// The announcements of outcomes, and of changes that cannot be sent.
 @Suite struct AnnouncementTests {
-  @Test func a_log_tells_what_was_sent_and_what_was_refused() async throws {
+  @Test func aLogTellsWhatWasSentAndWhatWasRefused() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 17, "status": "a"}, {"id": 18, "status": "a"}]"#, inEntityNamed: "Order")
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func what_cannot_be_sent_for_lack_of_a_key_is_announced() async throws {
+  @Test func whatCannotBeSentForLackOfAKeyIsAnnounced() async throws {
     let shop = try Shop()
     // A server that does not say which key it gave.
     await shop.server.answer(.accepted(), to: "Order")
@@ -69,7 +69,7 @@ import Testing
     #expect(reasons.withLock { $0 } == [reason])
   }
 
-  @Test func what_no_handler_sends_is_announced() async throws {
+  @Test func whatNoHandlerSendsIsAnnounced() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
     // Changes of the other one would be no business of this one.
@@ -90,7 +90,7 @@ import Testing
     #expect(report.description.contains("Label: no handler sends it."))
   }
 
-  @Test func what_the_server_refused_to_make_is_forgotten_with_its_object() async throws {
+  @Test func whatTheServerRefusedToMakeIsForgottenWithItsObject() async throws {
     let shop = try Shop()
     await shop.server.answer(.refused("no"), to: "Order")
     await shop.server.whileUnderWay { [stack = shop.stack] _ in

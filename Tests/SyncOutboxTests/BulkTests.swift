@@ -51,7 +51,7 @@ import Testing
     return shop
   }
 
-  @Test func each_has_an_answer_and_those_that_come_again_go_without_the_others() async throws {
+  @Test func eachHasAnAnswerAndThoseThatComeAgainGoWithoutTheOthers() async throws {
     let shop = try await shop(5)
     shop.outbox.send(Order.self, upTo: 3) { [desk] changes in
       let isFirst = desk.note(changes) == 1
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func when_nothing_is_known_all_are_sent_again_the_same(throwing: Bool) async throws {
+  func whenNothingIsKnownAllAreSentAgainTheSame(throwing: Bool) async throws {
     let shop = try await shop(3)
     shop.outbox.send(Order.self, upTo: 10) { [desk] changes in
       if desk.note(changes) > 1 { return changes.map { _ in desk.accept() } }
@@ -84,7 +84,7 @@ import Testing
     #expect(try shop.stored("Order").count == 3)
   }
 
-  @Test func one_request_has_changes_of_one_kind_and_entity() async throws {
+  @Test func oneRequestHasChangesOfOneKindAndEntity() async throws {
     let shop = try await shop(2)
     for name in ["Order", "Customer"] {
       shop.outbox.send(with: Conventional(name), upTo: 10) { [desk] changes in
@@ -122,13 +122,13 @@ import Testing
   ]
 
   @Test(arguments: answers)
-  func one_of_several_answers_is_read_as_one_alone(
+  func oneOfSeveralAnswersIsReadAsOneAlone(
     status: Int64?, body: String?, answer: OutboxAnswer
   ) throws {
     #expect(try OutboxAnswer(status: status, body.map { try JSONValue(parsing: $0) }) == answer)
   }
 
-  @Test func an_answer_has_headers_and_a_place_of_its_own() {
+  @Test func anAnswerHasHeadersAndAPlaceOfItsOwn() {
     #expect(
       OutboxAnswer(status: 201, headers: ["location": "/orders/17"]) == .accepted("17"))
     #expect(

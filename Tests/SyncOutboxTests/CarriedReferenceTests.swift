@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func new_objects_go_before_what_carries_a_reference_to_them() async throws {
+  @Test func newObjectsGoBeforeWhatCarriesAReferenceToThem() async throws {
     try await makeOrder()
     let report = try await outbox.send()
     #expect(report.waiting == 0 && report.refused == 0, "\(report)")
@@ -88,7 +88,7 @@ import Testing
     #expect(log.changes.withLock { $0[2].json["line_id"] } == "l")
   }
 
-  @Test func what_refers_to_a_carried_object_waits_for_what_carries_it() async throws {
+  @Test func whatRefersToACarriedObjectWaitsForWhatCarriesIt() async throws {
     log.isDown.withLock { $0 = true }
     try await makeOrder()
     for _ in 0..<2 { #expect(try await outbox.send()["Note"].waiting.count == 1) }
@@ -98,7 +98,7 @@ import Testing
     #expect(log.texts.last == "insert Note")
   }
 
-  @Test func a_deletion_waits_for_what_carries_the_reference() async throws {
+  @Test func aDeletionWaitsForWhatCarriesTheReference() async throws {
     try await makeOrder()
     try await outbox.send()
     log.isDown.withLock { $0 = true }

@@ -9,7 +9,7 @@ import Testing
 /// Objects that refer to each other in a circle.
 @Suite struct CircleTests {
   @Test(arguments: [1, 4], [false, true])
-  func it_is_cut_at_the_reference_of_the_owner(
+  func itIsCutAtTheReferenceOfTheOwner(
     _ concurrency: Int, _ isLineFirst: Bool
   ) async throws {
     let shop = try Strict.Shop(concurrency: concurrency)
@@ -28,7 +28,7 @@ import Testing
   }
 
   /// A member that is not deleted with its owner.
-  @Test func a_default_address_is_sent_after_its_customer() async throws {
+  @Test func aDefaultAddressIsSentAfterItsCustomer() async throws {
     let shop = try Strict.Shop()
     try await shop.edit { context in
       for _ in 0..<3 {
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [1, 4])
-  func a_circle_that_is_deleted_goes_from_what_belongs_to_the_other(
+  func aCircleThatIsDeletedGoesFromWhatBelongsToTheOther(
     _ concurrency: Int
   ) async throws {
     let shop = try Strict.Shop(concurrency: concurrency)
@@ -66,7 +66,7 @@ import Testing
 
   /// The model does not say which of the two the server can do without.
   @Test(arguments: ["Buyer", "Deal"])
-  func where_a_deletion_of_a_circle_was_refused_the_other_goes_first(
+  func whereADeletionOfACircleWasRefusedTheOtherGoesFirst(
     _ needed: String
   ) async throws {
     let stack = try DataStack(
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// The customer is deleted, another one gets its key, and the order refers to that.
-  @Test func an_object_of_the_same_key_takes_the_place_of_another() async throws {
+  @Test func anObjectOfTheSameKeyTakesThePlaceOfAnother() async throws {
     let shop = try Strict.Shop()
     try await shop.prepare { Strict.Tag(context: $0).name = "old" }
     try await shop.prepare { context in
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// The circle is cut, and the answer to the cut reference is lost.
-  @Test func a_circle_in_an_outage_is_sent_once_that_is_over() async throws {
+  @Test func aCircleInAnOutageIsSentOnceThatIsOver() async throws {
     let shop = try Strict.Shop()
     let lost = Locked(2)
     await shop.server.fail { change in

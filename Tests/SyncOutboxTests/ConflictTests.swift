@@ -20,8 +20,7 @@ import Testing
 
   /// The usual answer of a unique index when the first answer was lost.
   @Test(arguments: OutboxConflictPolicy.allCases)
-  func a_new_object_takes_the_key_that_a_conflict_says(_ policy: OutboxConflictPolicy) async throws
-  {
+  func aNewObjectTakesTheKeyThatAConflictSays(_ policy: OutboxConflictPolicy) async throws {
     let shop = try Shop()
     shop.outbox.whenInConflict = policy
     await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
@@ -54,7 +53,7 @@ import Testing
   }
 
   /// A key that was made here gives way to that of the object which the server has in its place.
-  @Test func a_new_object_with_a_key_of_its_own_takes_that_of_the_server() async throws {
+  @Test func aNewObjectWithAKeyOfItsOwnTakesThatOfTheServer() async throws {
     let shop = try Shop()
     await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
     shop.outbox.send(Customer.self) { [server = shop.server] change in
@@ -72,7 +71,7 @@ import Testing
   }
 
   /// A property that was never set here is no edit: the server's value of it stays.
-  @Test func what_is_set_in_a_new_object_goes_on_top_and_nothing_else() async throws {
+  @Test func whatIsSetInANewObjectGoesOnTopAndNothingElse() async throws {
     let shop = try Shop()
     await shop.server.put("Order", 7, ["id": 7, "status": "old", "amount": 5.0])
     shop.outbox.send(Order.self) { [server = shop.server] change in
@@ -88,7 +87,7 @@ import Testing
   }
 
   /// The server has the object that was sent without an answer; the label was taken away since.
-  @Test func a_link_that_went_since_a_new_object_was_sent_stays_away() async throws {
+  @Test func aLinkThatWentSinceANewObjectWasSentStaysAway() async throws {
     let shop = try Shop()
     await shop.server.put("Label", 1, ["id": 1])
     try await shop.stack.sync(shop.server.json("Label"), inEntityNamed: "Label")
@@ -114,7 +113,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func one_that_was_deleted_meanwhile_is_deleted_under_that_key() async throws {
+  @Test func oneThatWasDeletedMeanwhileIsDeletedUnderThatKey() async throws {
     let shop = try Shop()
     await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
     shop.outbox.send(Customer.self) { [server = shop.server, stack = shop.stack] change in
@@ -135,7 +134,7 @@ import Testing
 
   /// JSON of an unknown kind cannot be taken over, but for its key.
   @Test(arguments: [false, true])
-  func the_key_of_json_that_cannot_be_used_counts(_ isConflict: Bool) async throws {
+  func theKeyOfJsonThatCannotBeUsedCounts(_ isConflict: Bool) async throws {
     let stack = try DataStack(
       model: ManagedObjectModel(Contact.self, Friend.self), store: .inMemory, tracksChanges: true)
     let outbox = try Outbox(stack, name: "api")
@@ -209,7 +208,7 @@ import Testing
 
   private static let newer: JSONValue = ["page_id": 1, "title": "b", "version": 2]
 
-  @Test func a_deletion_in_conflict_is_sent_again_with_the_new_version() async throws {
+  @Test func aDeletionInConflictIsSentAgainWithTheNewVersion() async throws {
     let desk = try await Desk { change, _ in
       change.json["version"] == 2 ? .accepted() : .conflict(ConflictTests.newer)
     }
@@ -222,7 +221,7 @@ import Testing
     #expect(try desk.outbox.pending.isEmpty)
   }
 
-  @Test func a_deletion_that_is_refused_goes_back_to_the_version_of_the_conflict() async throws {
+  @Test func aDeletionThatIsRefusedGoesBackToTheVersionOfTheConflict() async throws {
     let desk = try await Desk { change, _ in
       change.json["version"] == 2 ? .refused("no") : .conflict(ConflictTests.newer)
     }
@@ -236,7 +235,7 @@ import Testing
 
   /// The answer to an edit says the version that a deletion since has to name.
   @Test(arguments: [false, true])
-  func a_deletion_names_the_version_that_an_answer_before_it_said(
+  func aDeletionNamesTheVersionThatAnAnswerBeforeItSaid(
     _ isConflict: Bool
   ) async throws {
     let desk = try await Desk { change, stack in

@@ -37,7 +37,7 @@ import Testing
     return (statements, seconds)
   }
 
-  @Test func finding_what_waits_costs_what_waits() async throws {
+  @Test func findingWhatWaitsCostsWhatWaits() async throws {
     let few = try await find(among: 20)
     let many = try await find(among: CostTests.stored)
     #expect(few.statements == many.statements)

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases, [1, 4])
-  func it_comes_after_the_change_that_refers(_ way: Way, _ concurrency: Int) async throws {
+  func itComesAfterTheChangeThatRefers(_ way: Way, _ concurrency: Int) async throws {
     let shop = try Strict.Shop(concurrency: concurrency)
     try await prepare(shop)
     try await delete(way, shop)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: Failure.allCases, Way.allCases)
-  func it_is_not_sent_while_that_change_has_not_arrived(
+  func itIsNotSentWhileThatChangeHasNotArrived(
     _ failure: Failure, _ way: Way
   ) async throws {
     let shop = try Strict.Shop()
@@ -91,7 +91,7 @@ import Testing
 
   /// The key of a deleted object leads nowhere here, but the server still has it.
   @Test(arguments: [Way.tag, .customer], [false, true])
-  func a_sync_in_between_does_not_hide_what_refers_to_it(
+  func aSyncInBetweenDoesNotHideWhatRefersToIt(
     _ way: Way, _ isDeletedToo: Bool
   ) async throws {
     let shop = try Strict.Shop()
@@ -118,7 +118,7 @@ import Testing
 
   /// The answer to the insertion is lost, so that the server may refer to the object that was
   /// deleted since.
-  @Test func an_insertion_without_answer_may_refer_to_it() async throws {
+  @Test func anInsertionWithoutAnswerMayReferToIt() async throws {
     let shop = try Strict.Shop()
     try await shop.prepare { Strict.Customer(context: $0).name = "Ann" }
     await shop.server.fail { _ in throw FakeDesk.Lost() }
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [1, 4], [true, false])
-  func of_several_that_are_deleted_the_one_that_refers_goes_first(
+  func ofSeveralThatAreDeletedTheOneThatRefersGoesFirst(
     _ concurrency: Int, _ isTagFirst: Bool
   ) async throws {
     let shop = try Strict.Shop(concurrency: concurrency)
@@ -156,7 +156,7 @@ import Testing
     #expect(log.count == 4)
   }
 
-  @Test func many_that_refer_are_looked_at_once() async throws {
+  @Test func manyThatReferAreLookedAtOnce() async throws {
     let shop = try Strict.Shop()
     try await shop.prepare { context in
       let customer = Strict.Customer(context: context)
@@ -174,7 +174,7 @@ import Testing
   /// An object with the key of a deleted one is not made before that is gone: the two would become
   /// one, and the deletion would take it.
   @Test(arguments: Failure.allCases)
-  func a_key_is_given_again_when_its_object_is_gone(_ failure: Failure) async throws {
+  func aKeyIsGivenAgainWhenItsObjectIsGone(_ failure: Failure) async throws {
     let shop = try Strict.Shop()
     try await shop.prepare { Strict.Tag(context: $0).name = "old" }
     await shop.server.fail { $0.kind == .delete ? try failure.answer() : nil }

@@ -18,7 +18,7 @@ import Testing
     return first..<first + (environment["DIALECT_SEEDS"].flatMap { UInt64($0) } ?? 16)
   }()
 
-  @Test(arguments: seeds) func everything_arrives_once_whatever_the_api_does(
+  @Test(arguments: seeds) func everythingArrivesOnceWhateverTheApiDoes(
     seed: UInt64
   ) async throws {
     let program = try DialectProgram(seed: seed)

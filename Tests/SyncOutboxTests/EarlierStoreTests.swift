@@ -32,7 +32,7 @@ import Testing
     try connection.execute("ALTER TABLE _syncstack_history_changes DROP COLUMN base")
   }
 
-  @Test func a_store_from_before_outboxes_opens_and_gets_them() async throws {
+  @Test func aStoreFromBeforeOutboxesOpensAndGetsThem() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("earlier.sqlite")
     try await earlierStore(url)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (4, 12), (4, 4)], ["bad", "thrown"])
-  func what_failed_goes_behind_what_was_not_tried(
+  func whatFailedGoesBehindWhatWasNotTried(
     _ counts: (concurrency: Int, bad: Int), _ name: String
   ) async throws {
     let shop = try shop(concurrency: counts.concurrency)
@@ -39,7 +39,7 @@ import Testing
     #expect(try await shop.outbox.send().accepted == 1)
   }
 
-  @Test func one_that_fails_again_and_again_is_left_alone_and_named() async throws {
+  @Test func oneThatFailsAgainAndAgainIsLeftAloneAndNamed() async throws {
     let shop = try shop(concurrency: 2)
     try await shop.edit { Label(context: $0).name = "bad" }
     #expect(try await shop.outbox.send().postponed.isEmpty)
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// When nothing at all is answered, it is the server that is not there.
-  @Test func an_outage_postpones_nothing() async throws {
+  @Test func anOutagePostponesNothing() async throws {
     let shop = try shop(concurrency: 2)
     try await shop.edit { context in
       for _ in 0..<3 { Label(context: context).name = "thrown" }
@@ -72,7 +72,7 @@ import Testing
     #expect(items.allSatisfy { $0.tries > 0 })
   }
 
-  @Test func what_needs_one_that_fails_waits_with_it() async throws {
+  @Test func whatNeedsOneThatFailsWaitsWithIt() async throws {
     let shop = try shop(concurrency: 4)
     shop.outbox.send(Customer.self) { _ in .retry(reason: "Status 500.") }
     try await shop.edit { context in
@@ -89,7 +89,7 @@ import Testing
 
   /// Changes are made ready before they are due. Those that a run did not hand over wait as before,
   /// and are not sent when they are deleted meanwhile.
-  @Test func what_was_not_handed_over_counts_as_not_sent() async throws {
+  @Test func whatWasNotHandedOverCountsAsNotSent() async throws {
     let shop = try shop(concurrency: 1)
     try await shop.edit { context in
       for number in 0..<20 { Label(context: context).name = number < 1 ? "bad" : "\(number)" }

@@ -49,7 +49,7 @@ import Testing
   // MARK: - Some nested
 
   @Test(arguments: ["lines", "Order.lines"])
-  func only_what_is_named_is_nested_and_the_rest_goes_by_key(name: String) async throws {
+  func onlyWhatIsNamedIsNestedAndTheRestGoesByKey(name: String) async throws {
     let change = try await send(using: ExportOptions(relationshipType: .keys, nesting: [name])) {
       let line = Line(context: $0)
       (line.id, line.text, line.order) = (4, "b", $1)
@@ -63,7 +63,7 @@ import Testing
       ])
   }
 
-  @Test func a_relationship_to_be_nested_that_the_model_does_not_have_is_named() async throws {
+  @Test func aRelationshipToBeNestedThatTheModelDoesNotHaveIsNamed() async throws {
     let error = await #expect(throws: ExportError.self) {
       try await send(using: ExportOptions(relationshipType: .keys, nesting: ["rows"])) {
         $1.status = "b"
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: - Members of lists
 
-  @Test func what_came_into_a_list_and_what_went_is_told_by_keys() async throws {
+  @Test func whatCameIntoAListAndWhatWentIsToldByKeys() async throws {
     let keys = ExportOptions(relationshipType: .keys)
     let update = try await send(using: keys) { context, order in
       order.labels = try Set(context.fetch(Fetch<Label>("id == 6")))
@@ -89,7 +89,7 @@ import Testing
     #expect(other.added.isEmpty && other.removed.isEmpty)
   }
 
-  @Test func a_member_that_was_deleted_is_told_by_the_key_that_it_had() async throws {
+  @Test func aMemberThatWasDeletedIsToldByTheKeyThatItHad() async throws {
     let update = try await send(using: ExportOptions(relationshipType: .keys)) { context, order in
       for label in order.labels { context.delete(label) }
     }
@@ -97,7 +97,7 @@ import Testing
     #expect(update.added.isEmpty && update.removed == ["labels": [5]])
   }
 
-  @Test func what_was_sent_without_an_answer_has_the_same_members_again() async throws {
+  @Test func whatWasSentWithoutAnAnswerHasTheSameMembersAgain() async throws {
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     let keys = ExportOptions(relationshipType: .keys)
     func relabel(_ key: Int64, _ answer: OutboxAnswer) async throws {
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: - JSON:API
 
-  @Test func a_new_object_is_a_resource_and_the_answer_a_document() async throws {
+  @Test func aNewObjectIsAResourceAndTheAnswerADocument() async throws {
     let change = try await send(
       using: .jsonAPI,
       .accepted(["data": ["type": "orders", "id": "18", "attributes": ["status": "taken"]]])
@@ -143,7 +143,7 @@ import Testing
     #expect(stored?["status"] == "taken" && stored?["customer"]?["id"] == 1)
   }
 
-  @Test func an_update_has_what_changed_and_says_which_resource() async throws {
+  @Test func anUpdateHasWhatChangedAndSaysWhichResource() async throws {
     let change = try await send(using: .jsonAPI) { context, order in
       order.status = "b"
       order.customer = nil
@@ -165,7 +165,7 @@ import Testing
     (#"{"type": "orders", "id": "17", "attributes": {"amount": 3}}"#, 3.0),
     (#"{"id": 17, "amount": 3}"#, 3.0), (#"{"data": null}"#, nil), (#"{"meta": {}}"#, nil),
   ])
-  func an_answer_is_a_document_or_a_resource_or_plain(json: String, amount: Double?) async throws {
+  func anAnswerIsADocumentOrAResourceOrPlain(json: String, amount: Double?) async throws {
     _ = try await send(using: .jsonAPI, .accepted(JSONValue(parsing: json))) { $1.status = "b" }
     let amounts = try await stack.performBackgroundTask {
       try $0.fetch(Fetch<Order>()).map(\.amount)

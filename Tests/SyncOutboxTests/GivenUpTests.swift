@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func a_later_edit_sends_it_as_new(_ isRefused: Bool) async throws {
+  func aLaterEditSendsItAsNew(_ isRefused: Bool) async throws {
     try await shop.edit { Customer(context: $0).name = "Ann" }
     if isRefused {
       await shop.server.answer(.refused("no"), to: "Customer")
@@ -40,7 +40,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func so_does_an_object_that_refers_to_it() async throws {
+  @Test func soDoesAnObjectThatRefersToIt() async throws {
     try await shop.edit { Customer(context: $0).name = "Ann" }
     try giveUp()
     try await shop.edit { context in
@@ -51,7 +51,7 @@ import Testing
     #expect(try shop.differences(from: await shop.server.objects).isEmpty)
   }
 
-  @Test func it_is_deleted_without_a_word_to_the_server() async throws {
+  @Test func itIsDeletedWithoutAWordToTheServer() async throws {
     try await shop.edit { Customer(context: $0).name = "Ann" }
     try giveUp()
     try await shop.edit { for one in try $0.fetch(Fetch<Customer>()) { $0.delete(one) } }
@@ -59,7 +59,7 @@ import Testing
     #expect(try await shop.outbox.send().description == "Nothing to send")
   }
 
-  @Test func a_sync_may_delete_it() async throws {
+  @Test func aSyncMayDeleteIt() async throws {
     try await shop.edit { Customer(context: $0).id = 5 }
     try giveUp()
     try await shop.stack.sync([["id": 6]] as JSONValue, inEntityNamed: "Customer")
@@ -69,7 +69,7 @@ import Testing
 
   /// An object that was sent without an answer may be there: it is sent again as it was before
   /// anything else.
-  @Test func a_later_edit_repeats_what_was_sent_without_an_answer() async throws {
+  @Test func aLaterEditRepeatsWhatWasSentWithoutAnAnswer() async throws {
     try await shop.edit { Customer(context: $0).name = "Ann" }
     await shop.server.fail([.lostAnswer])
     try await shop.outbox.send()
@@ -82,7 +82,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func it_stays_given_up_across_restarts() async throws {
+  @Test func itStaysGivenUpAcrossRestarts() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("given-up.sqlite")
     let first = try Shop(store: .sqlite(url))

@@ -123,7 +123,7 @@ import Testing
     ("/Orders(id=5,lang='de')", nil), ("/Orders()", nil), ("/orders", nil), ("/", nil), ("", nil),
   ]
 
-  @Test(arguments: places) func a_place_tells_the_key(_ place: String, _ key: JSONValue?) throws {
+  @Test(arguments: places) func aPlaceTellsTheKey(_ place: String, _ key: JSONValue?) throws {
     for status in [201, 204] {
       let made = Case(status: status, headers: ["Location": place], answer: .accepted(key))
       #expect(try answer(made) == made.answer)
@@ -194,12 +194,12 @@ import Testing
     (#"{"id": 5, "tags": ["a"]}"#, #"{"id": 5, "tags": ["a"]}"#),
   ]
 
-  @Test(arguments: reasons) func a_reason_names_its_field(_ body: String, _ reason: String) throws {
+  @Test(arguments: reasons) func aReasonNamesItsField(_ body: String, _ reason: String) throws {
     let refused = Case(status: 400, body: body, answer: .refused("Status 400: \(reason)"))
     #expect(try answer(refused) == refused.answer)
   }
 
-  @Test func a_mutation_that_failed_is_refused_whatever_the_status() throws {
+  @Test func aMutationThatFailedIsRefusedWhateverTheStatus() throws {
     let failed = Case(
       status: 200, body: #"{"data": {"make": null}, "errors": [{"message": "too late"}]}"#,
       answer: .refused("Status 200: too late"))
@@ -223,11 +223,11 @@ import Testing
     #expect(try answer(fine, at: "data.make") == .accepted())
   }
 
-  @Test(arguments: cases) func a_status_and_a_body_make_an_answer(_ expected: Case) throws {
+  @Test(arguments: cases) func aStatusAndABodyMakeAnAnswer(_ expected: Case) throws {
     #expect(try answer(expected) == expected.answer)
   }
 
-  @Test func the_object_may_lie_in_an_envelope() throws {
+  @Test func theObjectMayLieInAnEnvelope() throws {
     let enveloped = Case(status: 201, body: #"{"data": {"order": {"id": 5}}}"#, answer: .gone)
     #expect(try answer(enveloped, at: "data.order") == .accepted(["id": 5]))
     #expect(try answer(enveloped, at: "data.orders[0]") == .accepted())

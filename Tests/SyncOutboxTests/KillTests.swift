@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: Moment.allCases)
-  func nothing_is_lost_or_made_twice(_ moment: Moment) async throws {
+  func nothingIsLostOrMadeTwice(_ moment: Moment) async throws {
     var random = SeededGenerator(seed: moment == .beforeRequest ? 1 : 2)
     let folder = try TemporaryFolder()
     let server = FakeServer()

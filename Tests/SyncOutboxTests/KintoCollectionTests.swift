@@ -22,7 +22,7 @@ final class Chore: ManagedObject {
 /// own.
 @Suite(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })
 struct KintoCollectionTests {
-  @Test func keys_versions_conflicts_and_deletions_of_a_real_server() async throws {
+  @Test func keysVersionsConflictsAndDeletionsOfARealServer() async throws {
     let collection = try await KintoCollection(on: TestServer.address(.memory))
     let stack = try DataStack(
       model: ManagedObjectModel(Chore.self), store: .inMemory, tracksChanges: true)
@@ -84,7 +84,7 @@ struct KintoCollectionTests {
   }
 
   /// Kinto has no limit of its own to requests: administrators set one before it.
-  @Test func a_429_of_a_proxy_before_kinto_is_obeyed() async throws {
+  @Test func a429OfAProxyBeforeKintoIsObeyed() async throws {
     let server = try TestServer.startProxy(of: TestServer.address(.memory))
     let collection = try await KintoCollection(on: server)
     let outbox = try await outbox(of: 20, collection)
@@ -108,7 +108,7 @@ struct KintoCollectionTests {
   }
 
   @Test(arguments: ["Retry-After", "Backoff"])
-  func a_503_of_a_proxy_before_kinto_is_obeyed(_ header: String) async throws {
+  func a503OfAProxyBeforeKintoIsObeyed(_ header: String) async throws {
     let server = try TestServer.startProxy(of: TestServer.address(.memory))
     let collection = try await KintoCollection(on: server)
     let outbox = try await outbox(of: 1, collection)
@@ -118,7 +118,7 @@ struct KintoCollectionTests {
   }
 
   @Test(.enabled("no server: the output says why") { TestServer.isAvailable(.postgres) })
-  func kinto_without_its_database_is_asked_again_when_it_says() async throws {
+  func kintoWithoutItsDatabaseIsAskedAgainWhenItSays() async throws {
     let server = try TestServer.startOwn()
     defer { try? TestServer.stop(server) }
     let collection = try await KintoCollection(on: server)

@@ -196,7 +196,7 @@ import Testing
   // MARK: - Cases
 
   @Test(arguments: [false, true])
-  func lines_keep_their_places_and_take_the_keys_of_the_list(_ ownKeys: Bool) async throws {
+  func linesKeepTheirPlacesAndTakeTheKeysOfTheList(_ ownKeys: Bool) async throws {
     try await makeOrder(ownKeys, lines: ["a", "a", "b"])
     let before = try await stack.performBackgroundTask {
       try Set($0.fetch(Fetch<Line>()).map(\.objectID))
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func a_line_that_is_put_into_an_order_that_waits_in_a_run(_ ownKeys: Bool) async throws {
+  func aLineThatIsPutIntoAnOrderThatWaitsInARun(_ ownKeys: Bool) async throws {
     try await edit { context in
       let first = Order(context: context)
       first.status = "first"
@@ -234,7 +234,7 @@ import Testing
 
   /// The lines of a lost request are those that the conflict lists; one that was deleted since goes.
   @Test(arguments: [false, true], [false, true])
-  func lines_that_a_conflict_lists_are_not_made_twice(
+  func linesThatAConflictListsAreNotMadeTwice(
     _ ownKeys: Bool, _ isNew: Bool
   ) async throws {
     await desk.beStrict()
@@ -258,7 +258,7 @@ import Testing
   }
 
   /// They were under way when the program ended, so only the conflict has them go again.
-  @Test func lines_of_a_request_that_is_in_conflict_go_with_the_next() async throws {
+  @Test func linesOfARequestThatIsInConflictGoWithTheNext() async throws {
     try await makeOrder(false, lines: [])
     _ = try await outbox.send()
     let count = Locked(0)
@@ -283,7 +283,7 @@ import Testing
 
   /// It was in the JSON of its order, so it has to be taken out of it again.
   @Test(arguments: [false, true])
-  func one_that_was_put_in_and_deleted_again(_ ownKeys: Bool) async throws {
+  func oneThatWasPutInAndDeletedAgain(_ ownKeys: Bool) async throws {
     try await edit { context in
       let first = Order(context: context)
       first.status = "first"
@@ -310,7 +310,7 @@ import Testing
   enum Since: CaseIterable { case nothing, deleted, added, edited, deletedAndAdded, moved }
 
   @Test(arguments: [false, true], Since.allCases)
-  func what_happens_after_a_lost_answer_stays(_ ownKeys: Bool, _ since: Since) async throws {
+  func whatHappensAfterALostAnswerStays(_ ownKeys: Bool, _ since: Since) async throws {
     for isSynced in [false, true] {
       let test = try NestedAnswerTests()
       try await test.lose(ownKeys, since, isSynced: isSynced)
@@ -349,7 +349,7 @@ import Testing
 
   /// A server that makes something else of the list is believed: its lines come in the place of
   /// ours.
-  @Test func a_list_that_is_not_what_was_sent_takes_its_place() async throws {
+  @Test func aListThatIsNotWhatWasSentTakesItsPlace() async throws {
     outbox.send(Order.self, using: ExportOptions(relationshipType: .array)) { _ in
       .accepted(["id": 1, "status": "new", "lines": [["id": 9, "text": "a and b"]]])
     }
@@ -364,7 +364,7 @@ import Testing
   }
 
   /// A line that was refused with its order goes with it when that is tried again.
-  @Test func a_refused_line_goes_along_when_its_order_is_tried_again() async throws {
+  @Test func aRefusedLineGoesAlongWhenItsOrderIsTriedAgain() async throws {
     outbox.send(Order.self, using: ExportOptions(relationshipType: .array)) { _ in .refused("no") }
     try await makeOrder(true)
     _ = try await outbox.send()

@@ -77,7 +77,7 @@ import Testing
     return parts.map { $0["text"]?.stringValue }.sorted { $0 ?? "" < $1 ?? "" }
   }
 
-  @Test func an_edit_of_a_nested_object_is_an_update_of_its_owner() async throws {
+  @Test func anEditOfANestedObjectIsAnUpdateOfItsOwner() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "edited" }
     #expect(try outbox.pending.map(\.obstacle) == [nil])
@@ -94,7 +94,7 @@ import Testing
     #expect(Set(texts) == ["one", "two"])
   }
 
-  @Test func so_is_an_edit_further_down() async throws {
+  @Test func soIsAnEditFurtherDown() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { try $0.fetch(Fetch<Remark>()).first?.text = "y" }
     try await outbox.send()
@@ -104,7 +104,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func what_comes_and_goes_with_its_owner_is_sent_once() async throws {
+  @Test func whatComesAndGoesWithItsOwnerIsSentOnce() async throws {
     try await edit { context in
       let paper = Paper(context: context)
       (paper.id, paper.title) = ("p", "new")
@@ -132,7 +132,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func a_sync_leaves_it_alone_until_its_owner_was_taken() async throws {
+  @Test func aSyncLeavesItAloneUntilItsOwnerWasTaken() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
     server.answer.withLock { $0 = .retry() }
@@ -147,7 +147,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func it_is_refused_with_its_owner_and_tried_again_when_it_is_edited() async throws {
+  @Test func itIsRefusedWithItsOwnerAndTriedAgainWhenItIsEdited() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
     server.answer.withLock { $0 = .refused("no") }
@@ -161,7 +161,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func reverting_the_nested_object_gives_its_values_back() async throws {
+  @Test func revertingTheNestedObjectGivesItsValuesBack() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
     server.answer.withLock { $0 = .refused("no") }
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// The part is new, so it is deleted with its paper before anything of it was sent.
-  @Test func it_waits_no_more_when_all_above_it_is_gone() async throws {
+  @Test func itWaitsNoMoreWhenAllAboveItIsGone() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     outbox.whenGone = .deleteHere
     outbox.concurrency = 1
@@ -192,7 +192,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func one_that_is_taken_out_goes_with_its_former_owner() async throws {
+  @Test func oneThatIsTakenOutGoesWithItsFormerOwner() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { context in
       let part = try #require(context.fetch(Fetch<Part>("id == %@", "1")).first)
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func taking_a_single_one_away_is_null(_ isDeleted: Bool) async throws {
+  func takingASingleOneAwayIsNull(_ isDeleted: Bool) async throws {
     try await stack.sync(
       #"[{"id": "p", "cover": {"colour": "red"}}]"#, inEntityNamed: "Paper")
     try await edit { context in
@@ -222,7 +222,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func nothing_is_left_of_one_that_was_taken_out_of_an_owner_that_is_gone() async throws {
+  @Test func nothingIsLeftOfOneThatWasTakenOutOfAnOwnerThatIsGone() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     outbox.whenGone = .deleteHere
     server.answer.withLock { $0 = .gone }
@@ -238,7 +238,7 @@ import Testing
     #expect(left == ["1"])
   }
 
-  @Test func one_whose_owner_is_deleted_elsewhere_waits_for_another() async throws {
+  @Test func oneWhoseOwnerIsDeletedElsewhereWaitsForAnother() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
     let other = #"[{"id": "q", "title": "b"}, {"id": "s"}]"#
@@ -255,13 +255,13 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func one_without_an_owner_is_announced() async throws {
+  @Test func oneWithoutAnOwnerIsAnnounced() async throws {
     try await edit { Part(context: $0).text = "alone" }
     #expect(try await outbox.send().unhandled == ["Part"])
     #expect(server.log.withLock { $0.isEmpty })
   }
 
-  @Test func keys_that_the_server_makes_come_with_its_list() async throws {
+  @Test func keysThatTheServerMakesComeWithItsList() async throws {
     server.answer.withLock {
       $0 = .accepted(["id": "p", "title": "new", "parts": [["id": "7", "text": "x"]]])
     }

@@ -98,7 +98,7 @@ import Testing
 
   // MARK: - Cases
 
-  @Test func other_ends_of_relationships_neither_wait_nor_are_pending() async throws {
+  @Test func otherEndsOfRelationshipsNeitherWaitNorArePending() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     let old = try await state()
     try await edit { context in
@@ -122,7 +122,7 @@ import Testing
     #expect(try await stack.checkConsistency().problems.isEmpty)
   }
 
-  @Test func an_edit_of_what_is_not_exported_is_none_either() async throws {
+  @Test func anEditOfWhatIsNotExportedIsNoneEither() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     try await edit { for pin in try $0.fetch(Fetch<Pin>()) { pin.colour = "red" } }
     try expectRest()
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// But an edit that a handler would send is named, as long as there is none.
-  @Test func an_edit_of_an_attribute_waits_for_a_handler() async throws {
+  @Test func anEditOfAnAttributeWaitsForAHandler() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     try await edit { try $0.fetch(Fetch<Category>("id == 3")).first?.name = "x" }
     #expect(try outbox.pending.compactMap(\.obstacle).count == 1)
@@ -138,7 +138,7 @@ import Testing
     #expect(try outbox.status.waiting == 1)
   }
 
-  @Test func what_a_cascade_took_along_goes_with_its_owner() async throws {
+  @Test func whatACascadeTookAlongGoesWithItsOwner() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     try await edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
     #expect(try outbox.pending.count == 5 && outbox.pending.compactMap(\.obstacle).isEmpty)
@@ -152,7 +152,7 @@ import Testing
     #expect(try await state().first == "3 [3] 1 [1, 2]")
   }
 
-  @Test func it_comes_back_with_an_owner_whose_deletion_is_refused() async throws {
+  @Test func itComesBackWithAnOwnerWhoseDeletionIsRefused() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     let old = try await state()
     try await edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }

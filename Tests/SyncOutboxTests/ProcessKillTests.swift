@@ -20,7 +20,7 @@
     private static let kills = soak ?? 4
 
     @Test(arguments: [false, true])
-    func what_is_killed_anywhere_ends_equal_to_the_server(_ serverMisbehaves: Bool) async throws {
+    func whatIsKilledAnywhereEndsEqualToTheServer(_ serverMisbehaves: Bool) async throws {
       let seed = UInt64.random(in: 0...UInt64(Int.max))
       var random = SeededGenerator(seed: seed)
       let folder = try TemporaryFolder()

@@ -17,7 +17,7 @@ import Testing
   private static let steps = soak ?? 40
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func programs_and_server_end_equal(_ seed: UInt64) async throws {
+  func programsAndServerEndEqual(_ seed: UInt64) async throws {
     let server = FakeServer()
     let programs = try (0..<3).map { _ in try Shop(server: server) }
     var random = SeededGenerator(seed: seed)

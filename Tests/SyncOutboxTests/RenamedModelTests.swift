@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [OutboxAnswer.refused("no"), .retry(after: 3600)])
-  func what_the_server_last_said_is_known_under_the_new_names(_ answer: OutboxAnswer) async throws {
+  func whatTheServerLastSaidIsKnownUnderTheNewNames(_ answer: OutboxAnswer) async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("shop.sqlite")
     try await leaveEdits(url, answer)
@@ -77,7 +77,7 @@ import Testing
     #expect(try await stack.checkConsistency().problems.isEmpty)
   }
 
-  @Test func a_refused_edit_is_sent_under_the_new_names() async throws {
+  @Test func aRefusedEditIsSentUnderTheNewNames() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("shop.sqlite")
     try await leaveEdits(url, .refused("no"))
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func what_the_server_last_said_takes_a_new_type() async throws {
+  @Test func whatTheServerLastSaidTakesANewType() async throws {
     let folder = try TemporaryFolder()
     let store = DataStack.Location.sqlite(folder.file("gauges.sqlite"))
     var stack = try DataStack(

@@ -43,7 +43,7 @@ import Testing
     try shop.outbox.revert(shop.outbox.pending)
   }
 
-  @Test func an_update_takes_its_values_and_references_back() async throws {
+  @Test func anUpdateTakesItsValuesAndReferencesBack() async throws {
     let shop = try await refused { context in
       let order = try #require(try context.fetch(Fetch<Order>()).first)
       order.status = "b"
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func a_deleted_object_comes_back_with_values_and_references(_ isLabel: Bool) async throws {
+  func aDeletedObjectComesBackWithValuesAndReferences(_ isLabel: Bool) async throws {
     let shop = try await refused { context in
       if isLabel {
         for label in try context.fetch(Fetch<Label>("id == 7")) { context.delete(label) }
@@ -87,7 +87,7 @@ import Testing
     #expect(try shop.stored("Label").keys.sorted() == [8])
   }
 
-  @Test func a_context_that_saw_the_deletion_finds_the_object_again() async throws {
+  @Test func aContextThatSawTheDeletionFindsTheObjectAgain() async throws {
     let shop = try Shop()
     try await shop.stack.sync(RevertTests.json, inEntityNamed: "Customer")
     await shop.server.answer(.refused("no"), to: "Order")
@@ -112,7 +112,7 @@ import Testing
     #expect(try shop.stored("Order")[10]?["status"] == "b")
   }
 
-  @Test func what_the_server_said_since_counts() async throws {
+  @Test func whatTheServerSaidSinceCounts() async throws {
     let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1, "status": "a", "amount": 1}]"#, inEntityNamed: "Order")
     try await shop.edit { context in
@@ -130,7 +130,7 @@ import Testing
     #expect(try shop.stored("Order")[1]?["amount"] == 2)
   }
 
-  @Test func what_was_accepted_is_what_the_next_edit_goes_back_to() async throws {
+  @Test func whatWasAcceptedIsWhatTheNextEditGoesBackTo() async throws {
     let shop = try Shop()
     await shop.server.put("Order", 1, ["id": 1, "status": "a"])
     try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
@@ -148,7 +148,7 @@ import Testing
     #expect(try shop.stored("Order")[1]?["status"] == "second")
   }
 
-  @Test func unknown_values_are_asked_for() async throws {
+  @Test func unknownValuesAreAskedFor() async throws {
     let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
     let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
     try await stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
@@ -168,7 +168,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func a_deleted_object_stays_away_when_its_key_was_given_away() async throws {
+  @Test func aDeletedObjectStaysAwayWhenItsKeyWasGivenAway() async throws {
     let model = try ManagedObjectModel(Slot.self)
     let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
     try await stack.sync(#"[{"id": 1, "place": "a"}]"#, inEntityNamed: "Slot")
@@ -188,7 +188,7 @@ import Testing
     #expect(try stack.export("Slot").arrayValue?.count == 1)
   }
 
-  @Test func a_stack_without_outbox_keeps_nothing_of_what_was() async throws {
+  @Test func aStackWithoutOutboxKeepsNothingOfWhatWas() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("plain.sqlite")
     let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)

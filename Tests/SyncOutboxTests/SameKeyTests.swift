@@ -11,7 +11,7 @@ import Testing
 /// lost.
 @Suite struct SameKeyTests {
   /// Each sends its own changes; one that waits in the other is no edit of the key.
-  @Test func a_key_from_the_server_is_taken_over_beside_another_outbox() async throws {
+  @Test func aKeyFromTheServerIsTakenOverBesideAnotherOutbox() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
     other.send(Customer.self) { _ in .refused("no") }
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Two answers of one key are no copies of one object: edits here stay.
-  @Test func an_answer_that_comes_twice_joins_nothing() async throws {
+  @Test func anAnswerThatComesTwiceJoinsNothing() async throws {
     let shop = try Shop()
     await shop.server.answer(.accepted(["id": 100]), to: "Order")
     try await shop.edit { context in
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func nor_does_one_that_comes_again_in_a_later_run(_ isRestarted: Bool) async throws {
+  func norDoesOneThatComesAgainInALaterRun(_ isRestarted: Bool) async throws {
     let folder = try TemporaryFolder()
     let store = DataStack.Location.sqlite(folder.file("shop.sqlite"))
     var shop = try Shop(store: store)
@@ -66,7 +66,7 @@ import Testing
     #expect(stored == ["0 two", "100 one"])
   }
 
-  @Test func what_was_deleted_here_meanwhile_deletes_nothing_of_that_key() async throws {
+  @Test func whatWasDeletedHereMeanwhileDeletesNothingOfThatKey() async throws {
     let shop = try Shop()
     await shop.server.answer(.accepted(["id": 100]), to: "Order")
     try await shop.edit { Order(context: $0).status = "one" }
@@ -84,8 +84,7 @@ import Testing
   }
 
   /// The server finds an object of its own by the name instead of making one.
-  @Test func an_object_of_the_server_that_it_gives_for_a_new_one_becomes_one_with_it() async throws
-  {
+  @Test func anObjectOfTheServerThatItGivesForANewOneBecomesOneWithIt() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 7, "name": "urgent", "orders": [{"id": 1}]}]"#, inEntityNamed: "Label")
@@ -124,7 +123,7 @@ import Testing
     return try await shop.outbox.send()
   }
 
-  @Test func what_was_edited_in_a_copy_is_sent_of_the_object() async throws {
+  @Test func whatWasEditedInACopyIsSentOfTheObject() async throws {
     let shop = try Shop()
     let report = try await sendTwice(shop) { order, copy, label in
       copy.status = "edited"
@@ -148,7 +147,7 @@ import Testing
     #expect(try await shop.stack.checkConsistency().problems.isEmpty)
   }
 
-  @Test func a_property_that_was_edited_in_both_keeps_them_two() async throws {
+  @Test func aPropertyThatWasEditedInBothKeepsThemTwo() async throws {
     let shop = try Shop()
     let report = try await sendTwice(shop) { order, copy, _ in
       copy.status = "edited"
@@ -164,7 +163,7 @@ import Testing
   }
 
   /// The server has made it already: the same is sent again, not another insertion.
-  @Test func what_was_kept_apart_from_its_copy_is_not_made_twice() async throws {
+  @Test func whatWasKeptApartFromItsCopyIsNotMadeTwice() async throws {
     let shop = try Shop()
     _ = try await sendTwice(shop) { order, copy, _ in
       copy.status = "edited"
@@ -183,7 +182,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func deleting_one_of_an_object_and_its_copy_leaves_the_other() async throws {
+  @Test func deletingOneOfAnObjectAndItsCopyLeavesTheOther() async throws {
     let shop = try Shop()
     let report = try await sendTwice(shop) { order, _, _ in
       order.managedObjectContext?.delete(order)
@@ -197,7 +196,7 @@ import Testing
   }
 
   /// The copy has the label that was sent; it was taken away here since.
-  @Test func a_link_that_went_since_is_not_brought_back_by_the_copy() async throws {
+  @Test func aLinkThatWentSinceIsNotBroughtBackByTheCopy() async throws {
     let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1}]"#, inEntityNamed: "Label")
     try await shop.edit { context in
@@ -221,7 +220,7 @@ import Testing
   }
 
   /// There was nothing else that the deletion could have meant.
-  @Test func deleting_an_object_before_its_copy_comes_deletes_both() async throws {
+  @Test func deletingAnObjectBeforeItsCopyComesDeletesBoth() async throws {
     let shop = try Shop()
     try await shop.edit { Order(context: $0).status = "new" }
     await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
@@ -239,7 +238,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func an_update_that_is_answered_with_another_object_is_accepted_without_it() async throws {
+  @Test func anUpdateThatIsAnsweredWithAnotherObjectIsAcceptedWithoutIt() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 1, "status": "a"}, {"id": 2, "status": "b"}]"#, inEntityNamed: "Order")
@@ -254,7 +253,7 @@ import Testing
   }
 
   /// The copy leaves its partner before it is deleted, so that no delete rule takes that along.
-  @Test func the_partner_of_a_copy_stays_with_the_object() async throws {
+  @Test func thePartnerOfACopyStaysWithTheObject() async throws {
     let stack = try DataStack(
       model: ManagedObjectModel(Account.self, Profile.self), store: .inMemory, tracksChanges: true)
     let outbox = try Outbox(stack, name: "api")

@@ -13,7 +13,7 @@ import Testing
 
 /// The changes that are sent, their order, and their outcomes.
 @Suite struct SendingTests {
-  @Test func edits_of_one_object_are_one_change() async throws {
+  @Test func editsOfOneObjectAreOneChange() async throws {
     let shop = try Shop()
     let id = try await shop.edit { context in
       let order = Order(context: context)
@@ -43,7 +43,7 @@ import Testing
     #expect(try await shop.outbox.send().description == "Nothing to send")
   }
 
-  @Test func what_was_made_and_deleted_here_is_never_sent() async throws {
+  @Test func whatWasMadeAndDeletedHereIsNeverSent() async throws {
     let shop = try Shop()
     try await shop.edit { context in
       let order = Order(context: context)
@@ -54,7 +54,7 @@ import Testing
     #expect(await shop.server.log.isEmpty)
   }
 
-  @Test func what_a_sync_brought_is_never_sent_back() async throws {
+  @Test func whatASyncBroughtIsNeverSentBack() async throws {
     let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1, "status": "new"}]"#, inEntityNamed: "Order")
     #expect(try shop.outbox.pending.isEmpty)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func what_the_api_does_not_have_is_not_sent_and_nor_is_a_change_of_nothing_else()
+  @Test func whatTheApiDoesNotHaveIsNotSentAndNorIsAChangeOfNothingElse()
     async throws
   {
     let stack = try DataStack(
@@ -101,7 +101,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func new_objects_are_sent_before_those_that_refer_to_them() async throws {
+  @Test func newObjectsAreSentBeforeThoseThatReferToThem() async throws {
     let shop = try Shop()
     try await shop.edit { context in
       let line = Line(context: context)
@@ -119,7 +119,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func a_reference_in_a_circle_is_sent_later_as_an_update() async throws {
+  @Test func aReferenceInACircleIsSentLaterAsAnUpdate() async throws {
     let shop = try Shop()
     try await shop.edit { context in
       let customer = Customer(context: context)
@@ -136,7 +136,7 @@ import Testing
     #expect(await shop.server.log.count == 3)
   }
 
-  @Test func deletions_go_from_the_leaves_up_and_after_updates_of_what_refers() async throws {
+  @Test func deletionsGoFromTheLeavesUpAndAfterUpdatesOfWhatRefers() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 1, "orders": [{"id": 2, "lines": [{"id": 3}, {"id": 4}]}]}, {"id": 9}]"#,
@@ -158,7 +158,7 @@ import Testing
     #expect(await shop.server.log.last?.json == ["id": 1])
   }
 
-  @Test func one_that_is_refused_holds_back_those_that_need_it_and_nothing_else() async throws {
+  @Test func oneThatIsRefusedHoldsBackThoseThatNeedItAndNothingElse() async throws {
     let shop = try Shop()
     await shop.server.answer(.refused("too late"), to: "Order")
     try await shop.edit { context in
@@ -185,7 +185,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func a_refused_change_is_retried_discarded_or_reverted() async throws {
+  @Test func aRefusedChangeIsRetriedDiscardedOrReverted() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 1, "status": "a"}, {"id": 2, "status": "a"}, {"id": 3, "status": "a"}]"#,
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test(arguments: FakeDesk.Fault.allCases)
-  func nothing_is_done_twice_when_the_server_knows_idempotency_keys(
+  func nothingIsDoneTwiceWhenTheServerKnowsIdempotencyKeys(
     _ fault: FakeDesk.Fault
   ) async throws {
     let shop = try Shop()
@@ -230,7 +230,7 @@ import Testing
     #expect(try shop.stored("Order").keys.first ?? -1 >= 100)
   }
 
-  @Test func a_change_without_answer_is_sent_again_as_it_was() async throws {
+  @Test func aChangeWithoutAnswerIsSentAgainAsItWas() async throws {
     let shop = try Shop()
     shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     await shop.server.fail([.lostAnswer])
@@ -250,7 +250,7 @@ import Testing
     #expect(await shop.server.objects["Order"]?[100]?["status"] == "edited")
   }
 
-  @Test func an_edit_while_its_object_is_under_way_is_sent_after_it() async throws {
+  @Test func anEditWhileItsObjectIsUnderWayIsSentAfterIt() async throws {
     let shop = try Shop()
     await shop.server.whileUnderWay { [stack = shop.stack] change in
       guard change.kind == .insert else { return }
@@ -267,7 +267,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func what_is_deleted_before_its_turn_is_never_sent() async throws {
+  @Test func whatIsDeletedBeforeItsTurnIsNeverSent() async throws {
     let shop = try Shop()
     shop.outbox.concurrency = 2
     shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
@@ -302,7 +302,7 @@ import Testing
     #expect(try shop.outbox.pending.map(\.description) == [])
   }
 
-  @Test func an_update_without_answer_is_sent_again_the_same_after_its_object_was_deleted()
+  @Test func anUpdateWithoutAnswerIsSentAgainTheSameAfterItsObjectWasDeleted()
     async throws
   {
     let shop = try Shop()
@@ -320,7 +320,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func what_was_deleted_here_while_it_was_made_there_is_deleted_there() async throws {
+  @Test func whatWasDeletedHereWhileItWasMadeThereIsDeletedThere() async throws {
     let shop = try Shop()
     await shop.server.whileUnderWay { [stack = shop.stack] change in
       guard change.kind == .insert else { return }
@@ -336,7 +336,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func a_copy_that_a_sync_brought_becomes_one_with_the_object() async throws {
+  @Test func aCopyThatASyncBroughtBecomesOneWithTheObject() async throws {
     let shop = try Shop()
     let id = try await shop.edit { context in
       let order = Order(context: context)
@@ -366,7 +366,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func a_conflict_merges_property_by_property_and_is_sent_on_top() async throws {
+  @Test func aConflictMergesPropertyByPropertyAndIsSentOnTop() async throws {
     let shop = try Shop()
     await shop.server.put("Order", 1, ["id": 1, "status": "a", "amount": 1.0])
     try await shop.stack.sync(
@@ -387,7 +387,7 @@ import Testing
 
   /// Merging is no other try: the change that is sent on top is another one.
   @Test(arguments: [0, 1])
-  func a_conflict_is_merged_and_sent_once_more_whatever_the_retries(_ attempts: Int) async throws {
+  func aConflictIsMergedAndSentOnceMoreWhateverTheRetries(_ attempts: Int) async throws {
     let shop = try Shop()
     shop.outbox.retry = RetryPolicy(attempts: attempts, delay: 0)
     try await shop.stack.sync(#"[{"id": 1, "status": "a", "amount": 1}]"#, inEntityNamed: "Order")
@@ -403,7 +403,7 @@ import Testing
     #expect(try shop.stored("Order")[1]?["amount"] == 2.0)
   }
 
-  @Test func what_is_in_conflict_again_and_again_is_refused() async throws {
+  @Test func whatIsInConflictAgainAndAgainIsRefused() async throws {
     let shop = try Shop()
     shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
@@ -415,7 +415,7 @@ import Testing
   }
 
   @Test(arguments: [OutboxGonePolicy.refuse, .deleteHere, .insertAgain])
-  func an_update_of_what_is_gone_follows_the_policy(_ policy: OutboxGonePolicy) async throws {
+  func anUpdateOfWhatIsGoneFollowsThePolicy(_ policy: OutboxGonePolicy) async throws {
     let shop = try Shop()
     shop.outbox.whenGone = policy
     try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
@@ -434,7 +434,7 @@ import Testing
     }
   }
 
-  @Test func a_deletion_on_its_way_is_not_brought_back_by_an_older_page() async throws {
+  @Test func aDeletionOnItsWayIsNotBroughtBackByAnOlderPage() async throws {
     let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1}, {"id": 2}]"#, inEntityNamed: "Order")
     await shop.server.put("Order", 1, ["id": 1])
@@ -449,7 +449,7 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  @Test func a_run_ends_when_the_server_does_not_answer_any_more() async throws {
+  @Test func aRunEndsWhenTheServerDoesNotAnswerAnyMore() async throws {
     let shop = try Shop()
     shop.outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     await shop.server.fail(Array(repeating: .unreachable, count: 1000))
@@ -462,7 +462,7 @@ import Testing
     #expect(await shop.server.log.count <= 8)
   }
 
-  @Test func a_run_ends_when_the_server_wants_to_be_left_alone() async throws {
+  @Test func aRunEndsWhenTheServerWantsToBeLeftAlone() async throws {
     let shop = try Shop()
     await shop.server.answer(.retry(after: 3600, reason: "Status 429."), to: "Order")
     try await shop.edit { context in
@@ -473,7 +473,7 @@ import Testing
     #expect(await shop.server.log.count <= 8)
   }
 
-  @Test func what_the_server_wants_to_have_later_is_not_sent_before() async throws {
+  @Test func whatTheServerWantsToHaveLaterIsNotSentBefore() async throws {
     let shop = try Shop()
     await shop.server.answer(.retry(after: 3600), to: "Order")
     try await shop.edit { Order(context: $0).status = "new" }
@@ -487,7 +487,7 @@ import Testing
     #expect(date.timeIntervalSinceNow > 3000)
   }
 
-  @Test func an_insertion_comes_after_the_deletion_of_its_key() async throws {
+  @Test func anInsertionComesAfterTheDeletionOfItsKey() async throws {
     let shop = try Shop()
     await shop.server.put("Label", 1, ["id": 1, "name": "old"])
     try await shop.stack.sync(#"[{"id": 1, "name": "old"}]"#, inEntityNamed: "Label")
@@ -502,7 +502,7 @@ import Testing
     #expect(await shop.server.objects["Label"]?[1]?["name"] == "new")
   }
 
-  @Test func entities_without_a_handler_wait_for_one() async throws {
+  @Test func entitiesWithoutAHandlerWaitForOne() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
     try await shop.edit { Order(context: $0).status = "new" }
@@ -513,7 +513,7 @@ import Testing
     #expect(try shop.outbox.pending.count == 1)
   }
 
-  @Test func runs_of_one_outbox_follow_each_other_and_can_be_cancelled() async throws {
+  @Test func runsOfOneOutboxFollowEachOtherAndCanBeCancelled() async throws {
     let shop = try Shop()
     try await shop.edit { context in
       for _ in 0..<20 { Order(context: context).status = "new" }
@@ -544,7 +544,7 @@ import Testing
     #expect(await shop.server.objects["Order"]?.count == 21)
   }
 
-  @Test func a_key_that_the_server_changes_is_taken_over_and_no_edit() async throws {
+  @Test func aKeyThatTheServerChangesIsTakenOverAndNoEdit() async throws {
     let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 1, "status": "a", "lines": [{"id": 5}]}]"#, inEntityNamed: "Order")
@@ -563,7 +563,7 @@ import Testing
     #expect(log.first { $0.entity == "Line" }?.json["order_id"] == 900)
   }
 
-  @Test func a_page_for_people_is_no_answer() async throws {
+  @Test func aPageForPeopleIsNoAnswer() async throws {
     let shop = try Shop()
     let pages = Locked(2)
     shop.outbox.send(Order.self) { [server = shop.server] change in

@@ -24,7 +24,7 @@ import Testing
     return shop
   }
 
-  @Test func what_was_there_before_is_sent_at_once_and_commits_soon_and_together() async throws {
+  @Test func whatWasThereBeforeIsSentAtOnceAndCommitsSoonAndTogether() async throws {
     let shop = try await started()
     let ids = [try await shop.order("second"), try await shop.order("third")]
     await clock.sleeper(until: .seconds(2))
@@ -36,8 +36,7 @@ import Testing
     #expect(status.isStarted && status.nextRun == nil && status.stopReason == nil)
   }
 
-  @Test func a_server_that_does_not_answer_is_asked_later_and_later_until_it_is_woken() async throws
-  {
+  @Test func aServerThatDoesNotAnswerIsAskedLaterAndLaterUntilItIsWoken() async throws {
     let shop = try await started()
     await shop.server.answer(.retry(reason: "Status 503."), to: "Order")
     let id = try await shop.order("second")
@@ -58,7 +57,7 @@ import Testing
     #expect(try await shop.outbox.outcome(of: id) == .settled)
   }
 
-  @Test func what_the_server_wants_later_is_sent_then_and_other_edits_before() async throws {
+  @Test func whatTheServerWantsLaterIsSentThenAndOtherEditsBefore() async throws {
     let shop = try await started()
     await shop.server.answer(.retry(after: 60), to: "Order")
     _ = try await shop.order("second")
@@ -79,7 +78,7 @@ import Testing
     #expect(await shop.server.log.count { $0.entity == "Order" } == 2)
   }
 
-  @Test func commits_of_others_on_the_same_file_are_sent() async throws {
+  @Test func commitsOfOthersOnTheSameFileAreSent() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file()
     let shop = try await started(.sqlite(file))
@@ -96,7 +95,7 @@ import Testing
     try other.close()
   }
 
-  @Test func what_is_retried_is_sent_soon() async throws {
+  @Test func whatIsRetriedIsSentSoon() async throws {
     let shop = try await started()
     await shop.server.answer(.refused("too late"), to: "Order")
     let id = try await shop.order("second")
@@ -110,7 +109,7 @@ import Testing
     #expect(try await shop.outbox.outcome(of: id) == .settled)
   }
 
-  @Test func an_error_of_the_program_halts_it_and_is_in_the_status() async throws {
+  @Test func anErrorOfTheProgramHaltsItAndIsInTheStatus() async throws {
     let shop = try await started()
     shop.outbox.send(with: Conventional("Parcel")) { _ in .accepted() }
     await clock.sleeper(until: .seconds(2))
@@ -128,7 +127,7 @@ import Testing
 
   // MARK: - Ending
 
-  @Test func a_stopped_outbox_sends_the_same_again_when_it_is_started_once_more() async throws {
+  @Test func aStoppedOutboxSendsTheSameAgainWhenItIsStartedOnceMore() async throws {
     let keys = Locked<[String]>([])
     let (started, begin) = AsyncStream.makeStream(of: Void.self)
     let shop = try Shop { change in
@@ -154,7 +153,7 @@ import Testing
     await shop.outbox.stop()
   }
 
-  @Test func an_answer_that_comes_though_its_run_was_cancelled_counts() async throws {
+  @Test func anAnswerThatComesThoughItsRunWasCancelledCounts() async throws {
     let (started, begin) = AsyncStream.makeStream(of: Void.self)
     let (answers, answer) = AsyncStream.makeStream(of: Void.self)
     let sent = Locked(0)
@@ -180,7 +179,7 @@ import Testing
 
   // MARK: - One object
 
-  @Test func the_outcome_of_an_object_is_what_the_server_or_the_program_says() async throws {
+  @Test func theOutcomeOfAnObjectIsWhatTheServerOrTheProgramSays() async throws {
     let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
     await shop.server.answer(.refused("too late"), to: "Customer")
@@ -214,7 +213,7 @@ import Testing
     #expect(reason.contains("no handler sends it"))
   }
 
-  @Test func awaiting_an_outcome_can_be_cancelled() async throws {
+  @Test func awaitingAnOutcomeCanBeCancelled() async throws {
     let shop = try Shop()
     let order = try await shop.order("new")
     let waiting = Task { try await shop.outbox.outcome(of: order) }
@@ -222,7 +221,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test func an_object_that_is_not_saved_has_no_outcome() async throws {
+  @Test func anObjectThatIsNotSavedHasNoOutcome() async throws {
     let shop = try Shop()
     let id = try await shop.edit { Order(context: $0).objectID }
     let error = await #expect(throws: GraphError.self) { try await shop.outbox.outcome(of: id) }

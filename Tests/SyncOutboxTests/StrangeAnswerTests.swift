@@ -15,7 +15,7 @@ import Testing
     return (shop, try await shop.outbox.send())
   }
 
-  @Test func a_key_as_text_is_read_as_in_a_sync() async throws {
+  @Test func aKeyAsTextIsReadAsInASync() async throws {
     let (shop, report) = try await send(.accepted(["id": "17", "amount": "2.5"]))
     #expect(report.accepted == 1 && report.unusedAnswers.isEmpty)
     #expect(try shop.stored("Order")[17]?["amount"] == 2.5)
@@ -25,7 +25,7 @@ import Testing
     arguments: [
       ["order": ["id": 17]], ["id": "gid://shop/Order/17"], ["ok": true], nil, "orders",
     ] as [JSONValue?])
-  func an_answer_without_the_new_key_says_so_once(_ json: JSONValue?) async throws {
+  func anAnswerWithoutTheNewKeySaysSoOnce(_ json: JSONValue?) async throws {
     let shop = try Shop()
     await shop.server.answer(.accepted(json), to: "Order")
     try await shop.edit { context in
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["17", 17] as [JSONValue])
-  func a_key_alone_is_that_of_a_new_object(_ key: JSONValue) async throws {
+  func aKeyAloneIsThatOfANewObject(_ key: JSONValue) async throws {
     let (shop, report) = try await send(.accepted(key))
     #expect(report.accepted == 1 && report.unusedAnswers.isEmpty)
     #expect(try shop.stored("Order")[17]?["status"] == "new")
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// A 404 to an insertion is about the address, not about an object that was there.
-  @Test func an_insertion_that_goes_nowhere_is_refused_as_that() async throws {
+  @Test func anInsertionThatGoesNowhereIsRefusedAsThat() async throws {
     let (shop, report) = try await send(.gone)
     #expect(report.refused == 1)
     let item = try #require(try shop.outbox.refused.first)
@@ -73,7 +73,7 @@ import Testing
       ["status": 409, "error": "Conflict", "message": "The number is taken."],
       ["errors": [["detail": "The number is taken."]]],
     ] as [JSONValue])
-  func an_error_is_not_the_version_of_the_server(_ json: JSONValue) async throws {
+  func anErrorIsNotTheVersionOfTheServer(_ json: JSONValue) async throws {
     let (shop, report) = try await send(.conflict(json))
     #expect(report.refused == 1)
     #expect(
@@ -87,14 +87,14 @@ import Testing
     #expect(try shop.stored("Order")[1]?["status"] == "mine")
   }
 
-  @Test func a_new_object_that_the_server_has_without_saying_which_is_refused() async throws {
+  @Test func aNewObjectThatTheServerHasWithoutSayingWhichIsRefused() async throws {
     let (shop, report) = try await send(.conflict(["status": "theirs"]))
     #expect(report.refused == 1)
     let stored = try await shop.edit { try $0.fetch(Fetch<Order>()).map(\.status) }
     #expect(stored == ["new"])
   }
 
-  @Test func part_of_an_object_is_taken_over_where_the_key_is_known() async throws {
+  @Test func partOfAnObjectIsTakenOverWhereTheKeyIsKnown() async throws {
     let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
     await shop.server.answer(.accepted(["amount": 3]), to: "Order")

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func an_entity_that_leads_to_itself_waits_for_a_handler() async throws {
+  @Test func anEntityThatLeadsToItselfWaitsForAHandler() async throws {
     outbox.send(Chicken.self) { _ in .accepted() }
     try await edit { context in
       let tag = Tag(context: context)
@@ -68,7 +68,7 @@ import Testing
     #expect(try outbox.pending.count == 3)
   }
 
-  @Test func entities_that_lead_to_each_other_wait_for_a_handler() async throws {
+  @Test func entitiesThatLeadToEachOtherWaitForAHandler() async throws {
     outbox.send(Post.self) { _ in .accepted() }
     try await edit { context in
       let (chicken, egg) = (Chicken(context: context), Egg(context: context))
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// A tree of any depth, which would not fit on a thread's stack.
-  @Test func the_nearest_that_nests_it_carries_it_however_deep_it_is() async throws {
+  @Test func theNearestThatNestsItCarriesItHoweverDeepItIs() async throws {
     let log = Locked<[OutboxChange]>([])
     outbox.send(Post.self, using: ExportOptions(relationshipType: .array)) { change in
       log.withLock { $0.append(change) }

@@ -53,7 +53,7 @@ import Testing
   /// - Parameter isLate: Whether the handlers come after the edits, and after one of the two took
   ///   some of them in.
   @Test(arguments: [false, true])
-  func one_neither_waits_for_nor_shields_what_the_other_sends(_ isLate: Bool) async throws {
+  func oneNeitherWaitsForNorShieldsWhatTheOtherSends(_ isLate: Bool) async throws {
     let two = try Two()
     try await two.sync("old")
     if !isLate { two.addHandlers() }
@@ -77,7 +77,7 @@ import Testing
     #expect(try two.texts() == ["latest", "latest"])
   }
 
-  @Test func an_edit_while_its_outbox_sends_is_no_business_of_the_other() async throws {
+  @Test func anEditWhileItsOutboxSendsIsNoBusinessOfTheOther() async throws {
     let two = try Two()
     try await two.sync("old")
     two.addHandlers()
@@ -93,7 +93,7 @@ import Testing
     #expect(try await two.orders.send().waiting == 0)
   }
 
-  @Test func what_no_outbox_sends_waits_in_both() async throws {
+  @Test func whatNoOutboxSendsWaitsInBoth() async throws {
     let two = try Two()
     two.labels.send(Label.self) { _ in .accepted() }
     two.orders.send(Order.self) { _ in .accepted() }
@@ -105,7 +105,7 @@ import Testing
     #expect(try two.labels.pending.isEmpty)
   }
 
-  @Test func both_send_what_both_have_a_handler_for() async throws {
+  @Test func bothSendWhatBothHaveAHandlerFor() async throws {
     let two = try Two()
     two.addHandlers()
     let log = Locked(0)

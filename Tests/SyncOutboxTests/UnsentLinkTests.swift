@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: Side.allCases, Fate.allCases)
-  func a_link_stays_until_its_answer(_ side: Side, _ fate: Fate) async throws {
+  func aLinkStaysUntilItsAnswer(_ side: Side, _ fate: Fate) async throws {
     try await load()
     let old = try await state()
     try await edit { try $0.fetch(Fetch<Post>("id == 1")).first?.title = "b" }
@@ -211,7 +211,7 @@ import Testing
   }
 
   /// The answer to an older sending says nothing of later links.
-  @Test func a_repeated_answer_leaves_what_was_linked_since() async throws {
+  @Test func aRepeatedAnswerLeavesWhatWasLinkedSince() async throws {
     try await load()
     try await edit { Post(context: $0).title = "new" }
     server.answer.withLock { $0 = { _ in throw Lost() } }
@@ -237,7 +237,7 @@ import Testing
 
   /// The tags of the API do not say their posts, so the answer to a tag is none to its links.
   @Test(arguments: [false, true])
-  func an_end_that_does_not_say_the_link_does_not_end_it(_ isGivenUp: Bool) async throws {
+  func anEndThatDoesNotSayTheLinkDoesNotEndIt(_ isGivenUp: Bool) async throws {
     try await load()
     try await edit { context in
       let post = try context.fetch(Fetch<Post>("id == 2")).first
@@ -272,7 +272,7 @@ import Testing
   }
 
   /// Links that were not edited come and go with a sync though others wait.
-  @Test func other_links_of_the_list_are_the_syncs() async throws {
+  @Test func otherLinksOfTheListAreTheSyncs() async throws {
     try await load()
     try await edit { context in
       let post = try context.fetch(Fetch<Post>("id == 2")).first
@@ -290,7 +290,7 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
-  @Test func a_link_that_was_given_up_is_the_syncs_from_both_ends() async throws {
+  @Test func aLinkThatWasGivenUpIsTheSyncsFromBothEnds() async throws {
     try await load()
     let old = try await state()
     try await edit(.tags)

@@ -35,7 +35,7 @@ import Testing
     @Attribute var state: String?
   }
 
-  @Test func what_waits_and_what_was_refused_is_listed_with_the_reason() async throws {
+  @Test func whatWaitsAndWhatWasRefusedIsListedWithTheReason() async throws {
     let result = await bench.run("pending", "--store", bench.store)
     #expect(result.code == .done)
     #expect(result.output.contains("refused: too late"))
@@ -48,7 +48,7 @@ import Testing
     #expect(line["properties"] == ["state"])
   }
 
-  @Test func refused_changes_are_sent_again_or_given_up() async throws {
+  @Test func refusedChangesAreSentAgainOrGivenUp() async throws {
     let retried = await bench.run("pending", "--store", bench.store, "--retry")
     #expect(retried.error == "1 refused change will be sent again.\n")
     let waiting = await bench.run("pending", "--store", bench.store, "--json")
@@ -58,7 +58,7 @@ import Testing
     #expect(discarded.error == "0 refused changes given up.\n")
   }
 
-  @Test func wrong_names_are_errors_that_list_the_right_ones() async {
+  @Test func wrongNamesAreErrorsThatListTheRightOnes() async {
     let result = await bench.run("pending", "--store", bench.store, "--outbox", "app")
     #expect(result.code == .failed)
     #expect(result.error.contains("There are api."))
