@@ -51,7 +51,7 @@ extension SyncPass {
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }
     guard !isLinked, let links = parent.links else { return }
-    try PairWriter(transaction: transaction, edits: edits)
+    try MemberPairWriter(transaction: transaction, edits: edits)
       .link(pairs(rows, links), links.relationship, of: links.entity)
   }
 
@@ -85,7 +85,7 @@ extension SyncPass {
     if let links = parent.links {
       if case .list = parent.way, !endsParentList { return }
       let left = try children(by: links, in: transaction).filter(isUnlisted)
-      try PairWriter(transaction: transaction, edits: edits)
+      try MemberPairWriter(transaction: transaction, edits: edits)
         .unlink(pairs(left, links), links.relationship, of: links.entity)
     } else if case .list = parent.way, endsParentList, let slot = referringSlot {
       let entity = request.plan.rootNode.entity

@@ -43,7 +43,7 @@ extension SyncPass {
   /// Adds advice to a sentence that says that nothing of the payload can be used: where its lists
   /// lie comes first, because it is the cause then.
   func advising(_ sentence: String) -> String {
-    let places = ListPlaces(
+    let places = ListAdvice(
       in: bytes, at: request.setup.path, options: request.settings.reading)
     return places.paths.isEmpty
       ? "\(sentence) \(places.advice)" : "\(places.advice) \(sentence)"
@@ -52,7 +52,7 @@ extension SyncPass {
 
 /// Where the lists of objects lie in a document that is one object around them, as most APIs
 /// answer.
-struct ListPlaces {
+struct ListAdvice {
   /// The path that `at:` takes for each.
   let paths: [String]
 
@@ -61,9 +61,9 @@ struct ListPlaces {
 
   /// - Parameter path: The path that was looked at, if any.
   init(in bytes: UnsafeRawBufferPointer, at path: JSONPath?, options: JSONReadingOptions) {
-    let object = try? ListPlaces.onlyObject(in: bytes, at: path, options: options)
+    let object = try? ListAdvice.onlyObject(in: bytes, at: path, options: options)
     paths =
-      object.map { ListPlaces.lists(in: $0, under: path?.steps ?? [], ListPlaces.depth) }
+      object.map { ListAdvice.lists(in: $0, under: path?.steps ?? [], ListAdvice.depth) }
       ?? []
   }
 

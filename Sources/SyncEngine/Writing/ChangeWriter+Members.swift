@@ -12,7 +12,7 @@ extension ChangeWriter {
       planner.isContinued(rule, of: batch, owner: parent),
       let index = wanted.owners.firstIndex(of: parent)
     {
-      try PairWriter(transaction: transaction, edits: edits)
+      try MemberPairWriter(transaction: transaction, edits: edits)
         .link(wanted.members(of: index).map { (parent, $0) }, relationship, of: batch.entity)
       wanted.remove(at: index)
     }
@@ -184,7 +184,7 @@ private struct NewPairs {
 
 /// Links and unlinks pairs of a many-to-many relationship one by one, where no list is compared
 /// with stored members.
-struct PairWriter {
+struct MemberPairWriter {
   typealias Pair = (owner: Int64, member: Int64)
 
   let transaction: StoreTransaction

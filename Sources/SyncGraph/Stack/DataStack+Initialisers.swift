@@ -64,7 +64,7 @@ extension DataStack {
     try self.init(
       model: model, store: location, classes: classes, migration: migration,
       tracksChanges: tracksChanges, transformers: transformers)
-    if case .sqlite(let url) = location { StoreBackup.exclude(url) }
+    if case .sqlite(let url) = location { BackupExclusion.exclude(url) }
   }
 
   /// Opens the store of a model; a file is named like the program and lies in
@@ -89,7 +89,7 @@ extension DataStack {
     try self.init(
       model: model, store: location, classes: classes, migration: migration,
       tracksChanges: tracksChanges, transformers: transformers)
-    if case .sqlite(let url) = location { StoreBackup.exclude(url) }
+    if case .sqlite(let url) = location { BackupExclusion.exclude(url) }
   }
 }
 

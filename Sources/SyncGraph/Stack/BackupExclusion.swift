@@ -2,7 +2,7 @@
 import Foundation
 
 /// Leaves stores in the standard folder out of backups: synced data can be synced again.
-enum StoreBackup {
+enum BackupExclusion {
   /// Does nothing where there is no such thing, and when it cannot be said: then it is backed up.
   static func exclude(_ url: URL) {
     #if canImport(Darwin)
