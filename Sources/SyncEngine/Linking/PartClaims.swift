@@ -56,7 +56,7 @@ struct PartClaims {
   }
 
   /// Notes the members of the lists of a linked part of the payload: those that are nested stay
-  /// with their owner, and none is left out any more.
+  /// with their owner, and none is omitted any more.
   ///
   /// - Throws: `CancellationError`.
   func list(_ planner: LinkPlanner) throws {

@@ -179,7 +179,7 @@ final class Claims {
     insert(row, .mentioned(entity.rootIndex))
   }
 
-  /// Notes a member that its owner's list leaves out.
+  /// Notes a member that its owner's list omits.
   func leaveOut(_ member: UnlistedMember) {
     guard let column = member.entity.properties[member.slot].relationship else { return }
     new.unlisted[Member(row: member.row, column: Relationship(column))] = member

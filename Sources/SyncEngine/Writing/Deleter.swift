@@ -13,7 +13,7 @@ struct Deleter: PartPhase {
   /// Every row of the root entity, when it was read anyway.
   let knownRows: PlainArray<Int64>?
 
-  /// Whether members that lists leave out go now: once, after all lists of the sync.
+  /// Whether omitted members go now: once, after all lists of the sync.
   let endsLists: Bool
 
   /// Adds advice to a sentence that says that nothing of the payload can be used.
@@ -22,7 +22,7 @@ struct Deleter: PartPhase {
   var entity: EntityDescription { node.entity }
 
   /// Finds the objects that go: those at the top that are in scope and that no part mentions, and
-  /// members that their owners' lists leave out.
+  /// members that their owners' lists omit.
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/deletionRefused`` when the payload cannot be
   ///   meant.

@@ -51,7 +51,7 @@ struct MemberChanges {
     let present = Set(current)
     let listed = Set(list)
     if list.allSatisfy(present.contains) {
-      // Members that stay beside the list stand behind it; when that is so already, nothing moves.
+      // Omitted members that stay stand behind the list; when that is so already, nothing moves.
       let staying = current.filter { listed.contains($0) || keeps($0, of: owner) }
       let wanted = list + current.filter { !listed.contains($0) && keeps($0, of: owner) }
       for member in current where !listed.contains(member) && !keeps(member, of: owner) {
