@@ -46,6 +46,9 @@ public struct StoreError: Error, Sendable {
     /// A durable consumer still needs the history that was to be purged. Let it read on, or forget
     /// it.
     case historyInUse
+    /// A statement for `DataStack.rows(_:_:)` that is not one that reads, or that SQLite does not
+    /// understand; or a column that its answer has not, or not in that type. The message says which.
+    case invalidQuery
     /// Something that a store cannot do. The message says which.
     case unsupported
     /// A table holds a number that no store writes, because another program wrote to the file or
