@@ -78,7 +78,7 @@ enum ForeignFormat: CaseIterable {
       "This is HTML or XML, no JSON: perhaps the page of a server that refused. Look into it, and ask the server for "
         + "JSON (Accept: application/json)."
     case .table:
-      "This looks like a table (CSV), no JSON. Turn its rows into objects first: [{\"name\": …}, …], or an object a line."
+      "This looks like a table (CSV), no JSON. Read it as one: .csv(…) in a program, --format csv on the command line."
     }
   }
 }

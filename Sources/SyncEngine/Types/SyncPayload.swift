@@ -23,6 +23,9 @@ public struct SyncPayload: Sendable {
   /// Whether it is a JSON:API document, and not just a list of objects.
   var isJSONAPI = false
 
+  /// Whether it is a table, whose rows become the objects of a list.
+  var isTable = false
+
   init(_ content: Content) {
     self.content = content
   }
@@ -53,6 +56,13 @@ extension SyncPayload {
   }
 
   private func data(_ control: SyncControl?) throws -> Data {
+    let data = try source(control)
+    guard isTable else { return data }
+    let name = if case .file(let url) = content { url.lastPathComponent } else { nil as String? }
+    return try CSVTable.spooled(data, name: name, control)
+  }
+
+  private func source(_ control: SyncControl?) throws -> Data {
     switch content {
     case .stream(let stream): try stream.read(control)
     case .data(let data): data

@@ -94,6 +94,24 @@ extension SyncPayloadConvertible where Self == SyncPayload {
     return SyncPayload(.stream(stream))
   }
 
+  /// A table of comma-separated values (RFC 4180) whose first line has the names of the columns:
+  /// each row is an object of the list.
+  ///
+  /// ```swift
+  /// try await stack.sync(.csv(url), inEntityNamed: "User")
+  /// ```
+  ///
+  /// A field is a text, of which the mapping makes a value of its attribute's type, as of a text in
+  /// JSON. An empty field without quotes is null, `""` is the empty text. Semicolons or tabs part
+  /// the fields where the first line has more of them than commas. The text is UTF-8. A row that
+  /// has another number of fields, or quotes that are not closed, fails the sync with an error that
+  /// names line and column.
+  public static func csv(_ table: some SyncPayloadConvertible) -> SyncPayload {
+    var payload = table.syncPayload
+    payload.isTable = true
+    return payload
+  }
+
   /// A JSON:API document: `data` with its attributes and relationships, and everything that is
   /// `included`, in one transaction.
   ///

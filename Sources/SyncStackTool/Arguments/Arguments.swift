@@ -5,6 +5,8 @@ struct Arguments: Sendable {
   let syntax: CommandSyntax
   private(set) var operands: [String] = []
   private var values: [String: String] = [:]
+  /// The values of options that may be given more than once.
+  private var lists: [String: [String]] = [:]
 
   /// Reads `--name value`, `--name=value`, switches and operands in any order; everything behind
   /// `--` is an operand.
@@ -38,7 +40,7 @@ struct Arguments: Sendable {
       let hint = Spelling.nearest(to: name, in: known).map { " Did you mean \($0)?" } ?? ""
       throw error("There is no option \(name).\(hint)")
     }
-    guard values[name] == nil else { throw error("\(name) was given twice.") }
+    guard values[name] == nil || option.repeats else { throw error("\(name) was given twice.") }
     if option.placeholder != nil {
       if parts.count == 2 {
         values[name] = String(parts[1])
@@ -48,6 +50,7 @@ struct Arguments: Sendable {
       } else {
         throw error("\(name) needs a value: \(option.usage).")
       }
+      if option.repeats, let value = values[name] { lists[name, default: []].append(value) }
     } else {
       guard parts.count == 1 else { throw error("\(name) takes no value.") }
       values[name] = ""
@@ -81,6 +84,9 @@ extension Arguments {
 
   /// The value of an option, or nil when it was not given.
   subscript(_ name: String) -> String? { values[name] }
+
+  /// All values of an option that may be given more than once, in order.
+  func all(_ name: String) -> [String] { lists[name] ?? [] }
 
   /// The value of an option that the syntax requires.
   func required(_ name: String) throws(UsageError) -> String {

@@ -46,12 +46,18 @@ struct CommandSyntax: Sendable {
     /// The word for its value in the help; nil when it is a switch without a value.
     let placeholder: String?
     let isRequired: Bool
+    /// Whether it may be given more than once, each time with a value.
+    let repeats: Bool
     let help: String
 
-    init(_ name: String, value placeholder: String? = nil, required: Bool = false, _ help: String) {
+    init(
+      _ name: String, value placeholder: String? = nil, required: Bool = false,
+      repeats: Bool = false, _ help: String
+    ) {
       self.name = name
       self.placeholder = placeholder
       isRequired = required
+      self.repeats = repeats
       self.help = help
     }
 
@@ -79,6 +85,7 @@ struct CommandSyntax: Sendable {
 
   /// The words that may follow the name of the command, one by one.
   var usageWords: [String] {
-    operands.map(\.usage) + options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }
+    operands.map(\.usage)
+      + options.map { ($0.isRequired ? $0.usage : "[\($0.usage)]") + ($0.repeats ? "..." : "") }
   }
 }

@@ -49,7 +49,9 @@ struct DoctorCommand: Command {
       model: try ManagedObjectModel(contentsOf: model), entity: entity, path: path,
       mapping: mapping)
     let inputs = try files.map { try DraftInput($0) }
-    let documents = inputs.map { (name: $0.name, payload: $0.payload.form(form)) }
+    let forms = files.map { DocumentForm(of: $0, given: form) }
+    let isPlain = forms.allSatisfy { $0 == nil }
+    let documents = zip(inputs, forms).map { (name: $0.name, payload: $0.payload.form($1)) }
     let task = Task { try await trial.run(documents, on: terminal) }
     let interrupt = Interrupt { task.cancel() }
     defer { withExtendedLifetime(interrupt) {} }
@@ -59,7 +61,7 @@ struct DoctorCommand: Command {
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
       var lines = [ToolMessage.text(error.message)]
-      if form == nil, !lines[0].contains(ToolMessage.listOption),
+      if isPlain, !lines[0].contains(ToolMessage.listOption),
         let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice
       {
         lines.append(advice)
@@ -77,7 +79,7 @@ struct DoctorCommand: Command {
     }
     terminal.print(diagnosis.lines)
     let report = diagnosis.report
-    if form == nil, report.itemCount == 1, report.skipped == 1,
+    if isPlain, report.itemCount == 1, report.skipped == 1,
       let advice = try ListPlaces(in: inputs[0].bytes(), at: path).advice
     {
       terminal.print(advice)

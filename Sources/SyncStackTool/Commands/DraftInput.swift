@@ -20,13 +20,17 @@ struct DraftInput {
   ///   form.
   init(_ path: String, form: DocumentForm?) throws {
     let plain = try DraftInput(path)
-    guard form == .jsonAPI else {
+    switch DocumentForm(of: path, given: form) {
+    case .jsonAPI:
+      let document = try JSONAPIDocument(JSONValue(parsing: plain.bytes()))
+      self.init(
+        name: path, JSONValue.array(document.nested(namesTypes: false).map { .object($0) }).data())
+    case .csv:
+      let file = path == "-" ? nil : URL(filePath: path).lastPathComponent
+      self.init(name: path, try CSVTable.guessed(plain.bytes(), name: file))
+    case nil:
       self = plain
-      return
     }
-    let document = try JSONAPIDocument(JSONValue(parsing: plain.bytes()))
-    self.init(
-      name: path, JSONValue.array(document.nested(namesTypes: false).map { .object($0) }).data())
   }
 
   private init(name: String, _ data: Data) {

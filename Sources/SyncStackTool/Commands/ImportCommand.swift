@@ -1,8 +1,8 @@
 import Foundation
 import SyncStack
 
-/// `syncstack import`: JSON documents into a store: one as a sync, several as the pages of a
-/// session.
+/// `syncstack import`: JSON documents and tables into a store: one as a sync, several as the pages
+/// of a session, several lists as one sync.
 struct ImportCommand: Command {
   static let syntax = ImportSettings.syntax
 
@@ -14,11 +14,15 @@ struct ImportCommand: Command {
 
   func run(terminal: Terminal) async throws -> ExitCode {
     let begin = ContinuousClock.now
-    let pages = try distinct(settings.sources.map(ImportPage.init), terminal)
+    let lists = try settings.lists()
+    let pages = try distinct(
+      settings.sources.map { try ImportPage($0, form: settings.form) }, terminal)
     let model =
       try settings.model.map { try ManagedObjectModel(contentsOf: $0) }
       ?? Store.keptModel(at: settings.store)
-    _ = try model.requireEntity(named: settings.entity)
+    let entities = lists.isEmpty ? [settings.entity] : lists.map(\.entity)
+    for entity in entities { _ = try model.requireEntity(named: entity) }
+    let inputs = try lists.map { try $0.list() }
     // A slip in --model must not cost the objects of the store, and a dry run changes nothing at
     // all.
     let newFile = NewStoreFile(settings.store)
@@ -30,33 +34,27 @@ struct ImportCommand: Command {
     defer { try? stack.close() }
     do {
       try settings.mapping?.apply(to: stack)
-      return try await run(on: stack, of: model, pages, terminal, since: begin)
+      let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
+      // One for all pages, so that a Ctrl-C between two of them is none too late for either.
+      let task = Task {
+        if !inputs.isEmpty { return try await runAlone(sync(inputs, stack), on: stack, terminal) }
+        return pages.count == 1 && settings.session == nil
+          ? try await runAlone(sync(pages[0].payload, stack), on: stack, terminal)
+          : try await runPages(pages, on: stack, terminal)
+      }
+      let interrupt = Interrupt { task.cancel() }
+      defer { withExtendedLifetime(interrupt) {} }
+      let report = try await task.value
+      await stack.drainNotifications()
+      try log?.close()
+      try checkUse(of: report, entities)
+      let seconds = (ContinuousClock.now - begin) / .seconds(1)
+      try write(report, of: model, seconds: seconds, to: terminal)
+      return .done
     } catch {
       newFile.removeIfEmpty(stack)
       throw error
     }
-  }
-
-  private func run(
-    on stack: DataStack, of model: ManagedObjectModel, _ pages: [ImportPage],
-    _ terminal: Terminal, since begin: ContinuousClock.Instant
-  ) async throws -> ExitCode {
-    let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
-    // One for all pages, so that a Ctrl-C between two of them is none too late for either.
-    let task = Task {
-      pages.count == 1 && settings.session == nil
-        ? try await runAlone(sync(pages[0].payload, stack), on: stack, terminal)
-        : try await runPages(pages, on: stack, terminal)
-    }
-    let interrupt = Interrupt { task.cancel() }
-    defer { withExtendedLifetime(interrupt) {} }
-    let report = try await task.value
-    await stack.drainNotifications()
-    try log?.close()
-    try checkUse(of: report)
-    let seconds = (ContinuousClock.now - begin) / .seconds(1)
-    try write(report, of: model, seconds: seconds, to: terminal)
-    return .done
   }
 
   // MARK: - Before
@@ -88,7 +86,7 @@ struct ImportCommand: Command {
 
   private func sync(_ payload: SyncPayload, _ stack: DataStack) throws -> Sync {
     let sync = Sync(
-      payload.form(settings.form), inEntityNamed: settings.entity, dataStack: stack,
+      payload, inEntityNamed: settings.entity, dataStack: stack,
       at: settings.path.map { JSONPath($0) })
     sync.settings = syncSettings
     sync.isDryRun = settings.isDryRun
@@ -97,6 +95,13 @@ struct ImportCommand: Command {
       sync.parent = try identifier(of: parent, in: stack)
       sync.parentRelationship = parent.relationship
     }
+    return sync
+  }
+
+  private func sync(_ lists: [SyncList], _ stack: DataStack) -> Sync {
+    let sync = Sync(lists: lists, dataStack: stack)
+    sync.settings = syncSettings
+    sync.isDryRun = settings.isDryRun
     return sync
   }
 
@@ -161,7 +166,7 @@ struct ImportCommand: Command {
       var reports: [SyncReport] = []
       for page in rest {
         let sync = session.page(
-          page.payload.form(settings.form), named: page.name,
+          page.payload, named: page.name,
           at: settings.path.map { JSONPath($0) })
         reports.append(try await run(sync, on: stack, terminal))
         stored.insert(page.name)
@@ -200,10 +205,11 @@ struct ImportCommand: Command {
   }
 
   /// A document of which nothing can be used is most likely not the one that was meant.
-  private func checkUse(of report: SyncReport) throws {
+  private func checkUse(of report: SyncReport, _ entities: [String]) throws {
+    let found = Set(entities).compactMap { report.entities[$0] }
     guard settings.onError != .quarantine, report.itemCount > 0,
-      let entity = report.entities[settings.entity], entity.skipped >= report.itemCount,
-      entity.inserted + entity.updated + entity.unchanged == 0
+      found.reduce(0, { $0 + $1.skipped }) >= report.itemCount,
+      found.allSatisfy({ $0.inserted + $0.updated + $0.unchanged == 0 })
     else { return }
     let first = report.findings(of: .skippedItem).first
     let reason = first.map { " \($0.path ?? "$"): \($0.message)" } ?? ""

@@ -14,16 +14,17 @@ struct ImportPage {
   /// Tells another content of the same name.
   private let mark: String
 
+  /// - Parameter form: What the document is; nil is what the name of the file says.
   /// - Throws: ``ToolError`` when there is no such file, or something that can be read only once.
-  init(_ source: ImportSettings.Source) throws {
+  init(_ source: ImportSettings.Source, form: DocumentForm?) throws {
     switch source {
     case .standardInput:
-      payload = .handle(.standardInput)
+      payload = .handle(.standardInput).form(form)
       (name, file, mark) = ("-", "-", "")
     case .file(let url):
       let input = try InputFile(url)
       let attributes = input.attributes
-      payload = input.payload
+      payload = input.payload.form(DocumentForm(of: url.path, given: form))
       name = url.standardizedFileURL.path
       file = url.resolvingSymlinksInPath().path
       let size = attributes[.size] as? Int64 ?? 0

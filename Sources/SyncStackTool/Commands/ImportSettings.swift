@@ -18,14 +18,19 @@ struct ImportSettings: Sendable {
 
   enum ReportFormat: String, CaseIterable { case text, json, none }
 
-  /// One, or the pages of a session.
+  /// One, or the pages of a session; none where there are lists.
   let sources: [Source]
+  /// Lists that are stored together, of the command line.
+  private let givenLists: [ImportList]
+  /// The file that has the lists.
+  private let plan: URL?
   /// The name under which the store keeps the session of the pages; nil is not at all.
   let session: String?
   /// Objects in a transaction; nil is all of them.
   let batch: Int?
   /// Nil is the model that the store keeps.
   let model: URL?
+  /// Empty where each list has one of its own.
   let entity: String
   let store: URL
   let path: String?
@@ -60,7 +65,16 @@ struct ImportSettings: Sendable {
       .init(
         "--model", value: "MODEL",
         "the .xcdatamodeld, .xcdatamodel or XML file; that of the store unless given"),
-      .init("--entity", value: "NAME", required: true, "the entity of the objects"),
+      .init(
+        "--entity", value: "NAME", "the entity of the objects, where no --list or --plan says it"),
+      .init(
+        "--list", value: ImportList.placeholder, repeats: true,
+        "one of several lists that are stored together, in the place of FILE: in one transaction, with "
+          + "references between all of them; PATH is as for --at, and behind the last @"),
+      .init(
+        "--plan", value: "FILE",
+        "such lists in a file: {\"lists\": [{\"entity\": \"Team\", \"file\": \"teams.csv\"}]}, each with at, "
+          + "format, operations and where, too"),
       .init("--store", value: "FILE", required: true, "the SQLite file; made when there is none"),
       .init(
         "--at", value: "PATH",
@@ -109,11 +123,17 @@ struct ImportSettings: Sendable {
     example: "syncstack import users.json --model Demo.xml --entity User --store app.sqlite")
 
   init(_ arguments: Arguments) throws(UsageError) {
-    sources = try ImportSettings.sources(arguments)
+    givenLists = try arguments.all("--list").map { text throws(UsageError) in
+      try ImportList(text, arguments)
+    }
+    plan = arguments["--plan"].map { URL(filePath: $0) }
+    let hasLists = !givenLists.isEmpty || plan != nil
+    if hasLists { try ImportSettings.checkLists(arguments, givenLists) }
+    entity = hasLists ? "" : try arguments.required("--entity")
+    sources = hasLists ? [] : try ImportSettings.sources(arguments)
     batch = try arguments.count("--per-batch")
     if batch == 0 { throw arguments.error("--per-batch takes a number above 0.") }
     session = try ImportSettings.session(arguments, sources)
-    entity = try arguments.required("--entity")
     store = URL(filePath: try arguments.required("--store"))
     model = arguments["--model"].map { URL(filePath: $0) }
     if model == nil, !FileManager.default.fileExists(atPath: store.path) {
@@ -138,6 +158,34 @@ struct ImportSettings: Sendable {
     if migrates, isDryRun { throw arguments.error("--migrate and --dry-run exclude each other.") }
     if parent != nil, filter != nil {
       throw arguments.error("--parent and --where exclude each other.")
+    }
+  }
+
+  /// The lists that are stored together; none when the documents are one list.
+  ///
+  /// - Throws: ``ToolError`` when the plan cannot be read.
+  func lists() throws -> [ImportList] {
+    try plan.map { try ImportPlan($0).lists } ?? givenLists
+  }
+
+  /// Refuses the options that are about one list.
+  private static func checkLists(
+    _ arguments: Arguments, _ lists: [ImportList]
+  ) throws(UsageError) {
+    if arguments.has("--plan"), !lists.isEmpty {
+      throw arguments.error("--plan and --list exclude each other.")
+    }
+    let option = arguments.has("--plan") ? "--plan" : "--list"
+    if !arguments.operands.isEmpty {
+      throw arguments.error("\(option) and a FILE exclude each other.")
+    }
+    for other in [
+      "--entity", "--at", "--format", "--where", "--parent", "--per-batch", "--session", "--stdin",
+    ] where arguments.has(other) {
+      throw arguments.error("\(option) and \(other) exclude each other: a list says that itself.")
+    }
+    if lists.count(where: { $0.source == .standardInput }) > 1 {
+      throw arguments.error("The standard input can be read once.")
     }
   }
 
@@ -199,24 +247,13 @@ struct ImportSettings: Sendable {
     ]
   }
 
-  /// The words that `--operations` understands.
-  static let operationNames: [(name: String, operations: SyncOperations)] = [
-    ("insert", .insert), ("update", .update), ("delete", .delete),
-    ("insertRelationships", .insertRelationships), ("updateRelationships", .updateRelationships),
-    ("deleteRelationships", .deleteRelationships),
-    ("relationships", [.insertRelationships, .updateRelationships, .deleteRelationships]),
-    ("alwaysInsert", .alwaysInsert), ("all", .all),
-  ]
-
   private static func operations(_ arguments: Arguments) throws(UsageError) -> SyncOperations {
     guard let list = arguments["--operations"] else { return .all }
-    var result: SyncOperations = []
-    for word in list.split(separator: ",") {
-      guard let known = operationNames.first(where: { $0.name == word }) else {
-        let names = operationNames.map(\.name).joined(separator: ", ")
-        throw arguments.error("--operations does not know “\(word)”, only \(names).")
-      }
-      result.formUnion(known.operations)
+    let result: SyncOperations
+    do {
+      result = try SyncOperations(words: list.split(separator: ",").map(String.init))
+    } catch {
+      throw arguments.error("--operations does not know \(error.text)")
     }
     guard !result.isEmpty else { throw arguments.error("--operations is empty.") }
     return result
