@@ -67,6 +67,27 @@ import Testing
     #expect(try arrange(name, of: 1, [2, 1]) == "")
   }
 
+  @Test func theOwnerThatAMemberHasAlreadyMovesNothing() throws {
+    _ = try arrange("items", of: 1, [2, 1, 4, 3])
+    _ = try arrange("items", of: 2, [5])
+    let member = try temporary.store.model.requireEntity(named: "B")
+    let slot = try #require(member.property(named: "owner")).slot
+    func give(_ owner: Int64?, to row: Int64) throws -> String {
+      try temporary.store.write {
+        try $0.write([(slot, owner.map(Value.int) ?? .null)], to: [row], of: member)
+      }.1.summary
+    }
+    #expect(try give(1, to: 2).contains("items") == false)
+    #expect(try members("items", of: 1) == [2, 1, 4, 3])
+    // Another owner, and this one once more: it stands last.
+    #expect(try give(2, to: 2).contains("items"))
+    #expect(try members("items", of: 2) == [5, 2])
+    #expect(try give(1, to: 2).contains("items"))
+    #expect(try members("items", of: 1) == [1, 4, 3, 2])
+    #expect(try give(nil, to: 2).contains("items"))
+    #expect(try temporary.store.read { try $0.checkConsistency() }.isEmpty)
+  }
+
   @Test(arguments: ["items", "links"])
   func noTwoShareAPlace(_ name: String) throws {
     if name == "links" { try link() }

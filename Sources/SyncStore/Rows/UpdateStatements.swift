@@ -39,17 +39,14 @@ final class UpdateStatements {
   }
 
   private func make(_ shape: Shape) throws -> Update {
-    var assignments: [String] = []
-    for slot in shape.slots {
-      guard let column = layout.column(slot) else { continue }
-      assignments.append("\(column.quoted) = ?")
-    }
-    for slot in shape.slots {
-      // Under another owner the old position means nothing; without one it stands last.
-      guard let column = layout.column(slot),
-        let position = layout.table.position(beside: column.ordinal)
-      else { continue }
-      assignments.append("\(position.quoted) = NULL")
+    let columns = shape.slots.compactMap { layout.column($0) }
+    var assignments = columns.map { "\($0.quoted) = ?" }
+    for (index, column) in columns.enumerated() {
+      // Under another owner the old position means nothing; without one it stands last. The right
+      // sides read the row as it was (https://www.sqlite.org/lang_update.html).
+      guard let position = layout.table.position(beside: column.ordinal) else { continue }
+      let name = position.quoted
+      assignments.append("\(name) = CASE WHEN \(column.quoted) IS ?\(index + 1) THEN \(name) END")
     }
     assignments.append("_version = _version + 1")
     let statement = try connection.ownedStatement(

@@ -42,7 +42,8 @@ extension StoreTransaction {
   /// Writes slots of a row and raises its version.
   ///
   /// A to-one relationship that changes loses its position in the ordered inverse; set it
-  /// afterwards with ``setPositions(_:of:positions:)``. Those that the row belonged to and those
+  /// afterwards with ``setPositions(_:of:positions:)``. One that leads to the owner that it led to
+  /// keeps it. Those that the row belonged to and those
   /// that it belongs to now have changed with that.
   ///
   /// - Parameters:
