@@ -159,7 +159,7 @@ import Testing
     try await here.engine.sync()
     server.restore(backup)
     try await here.engine.sync()
-    #expect(try here.engine.status.waiting == 0)
+    #expect(here.engine.status.waiting == 0)
     let fresh = try Client(server, model: new)
     try await fresh.engine.pull()
     #expect(try fresh.values("Item", "text") == ["kept"])

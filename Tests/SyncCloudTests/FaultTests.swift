@@ -29,7 +29,7 @@ import Testing
       await #expect(throws: CloudError.self) { try await here.engine.push() }
     }
     #expect(server.records(in: here.engine.zone).count == 27 - bad)
-    #expect(try here.engine.status.waiting == bad)
+    #expect(here.engine.status.waiting == bad)
     transport.poison { _ in nil }
     #expect(try await here.engine.push().sent == bad)
     try await settle([here], fresh: server)
@@ -44,12 +44,12 @@ import Testing
     for _ in 0..<2 {
       let error = await #expect(throws: CloudError.self) { try await here.engine.push() }
       #expect(error?.code == .tooLarge)
-      let problems = try here.engine.status.problems
+      let problems = here.engine.status.problems
       #expect(problems.map(\.row) == [row] && problems.allSatisfy { !$0.reason.isEmpty })
     }
     transport.poison { _ in nil }
     #expect(try await here.engine.push().sent == 1)
-    #expect(try here.engine.status.problems.isEmpty)
+    #expect(here.engine.status.problems.isEmpty)
   }
 
   @Test(arguments: [CloudError.Code?.none, .unreachable, .tooLarge])
@@ -70,8 +70,8 @@ import Testing
         #expect(error?.code == .unreachable)
         #expect(round == 1 || error?.message.contains("3 records stay") == true)
         #expect(server.records(in: here.engine.zone).count == 300)
-        #expect(try here.engine.status.waiting == 3)
-        #expect(try here.engine.status.problems.isEmpty)
+        #expect(here.engine.status.waiting == 3)
+        #expect(here.engine.status.problems.isEmpty)
       }
       transport.poison { _ in nil }
       #expect(try await here.engine.push().sent == 3)
@@ -80,7 +80,7 @@ import Testing
     let report = try await here.engine.push()
     #expect(report.sent == 300)
     #expect(report.refused == 3)
-    let problems = try here.engine.status.problems
+    let problems = here.engine.status.problems
     #expect(problems.count == 3)
     #expect(problems.allSatisfy { !$0.reason.isEmpty })
     #expect(server.records(in: here.engine.zone).count == 300)
@@ -104,10 +104,10 @@ import Testing
     await #expect { try await here.engine.push() } throws: {
       ($0 as? CloudError)?.code == .tooLarge
     }
-    #expect(try here.engine.status.waiting == 1 && here.engine.status.problems.count == 1)
+    #expect(here.engine.status.waiting == 1 && here.engine.status.problems.count == 1)
     try here.insert("Note", ["title": "good"])
     #expect(try await here.engine.push().refused == 1)
-    #expect(try here.engine.status.problems.count == 1)
+    #expect(here.engine.status.problems.count == 1)
   }
 
   @Test func noRequestIsMadeEarlierThanTheServerAllowed() async throws {
@@ -137,11 +137,11 @@ import Testing
       ($0 as? CloudError)?.code == .unreachable
     }
     #expect(transport.calls.count - before == 4)
-    #expect(try here.engine.status.waiting == 1)
-    #expect((try here.engine.status.lastError as? CloudError)?.code == .unreachable)
+    #expect(here.engine.status.waiting == 1)
+    #expect((here.engine.status.lastError as? CloudError)?.code == .unreachable)
     transport.lossRate = 0
     #expect(try await here.engine.push().sent == 1)
-    #expect(try here.engine.status.lastError == nil)
+    #expect(here.engine.status.lastError == nil)
   }
 
   @Test(arguments: [
@@ -160,7 +160,7 @@ import Testing
     }
     await #expect { try await here.engine.push() } throws: { ($0 as? CloudError)?.code == code }
     #expect(transport.saves.count == 2)
-    #expect(try here.engine.status.waiting == 35)
+    #expect(here.engine.status.waiting == 35)
     #expect(try await here.engine.push().sent == 35)
     try await settle([here], fresh: server)
   }
@@ -175,7 +175,7 @@ import Testing
     await #expect { try await here.engine.push() } throws: {
       ($0 as? CloudError)?.code == .readOnly
     }
-    #expect(try here.engine.status.waiting == 1)
+    #expect(here.engine.status.waiting == 1)
   }
 
   @Test(arguments: [true, false])
@@ -252,25 +252,25 @@ import Testing
   @Test func whatWasEditedCountsAsWaitingAtOnce() async throws {
     let here = try Client(server)
     let row = try here.insert("Note", ["title": "a"])
-    #expect(try here.engine.status.waiting == 1)
+    #expect(here.engine.status.waiting == 1)
     try await here.engine.sync()
-    #expect(try here.engine.status.waiting == 0)
+    #expect(here.engine.status.waiting == 0)
     try here.update("Note", row, ["title": "b"])
     try here.update("Note", row, ["title": "c"])
-    #expect(try here.engine.status.waiting == 1)
+    #expect(here.engine.status.waiting == 1)
     let gone = try here.insert("Note", ["title": "came and went"])
     let more = try here.insert("Note", ["title": "more"])
     try here.delete("Note", gone)
-    #expect(try here.engine.status.waiting == 2)
+    #expect(here.engine.status.waiting == 2)
     try await here.drain()
-    #expect(try here.engine.status.waiting == 2)
+    #expect(here.engine.status.waiting == 2)
     try here.update("Note", row, ["title": "d"])
     try here.delete("Note", more)
-    #expect(try here.engine.status.waiting == 2)
+    #expect(here.engine.status.waiting == 2)
     try await here.engine.sync()
-    #expect(try here.engine.status.waiting == 0)
+    #expect(here.engine.status.waiting == 0)
     try here.delete("Note", row)
-    #expect(try here.engine.status.waiting == 1)
+    #expect(here.engine.status.waiting == 1)
     try await settle([here], fresh: server)
   }
 

@@ -253,7 +253,7 @@ import Testing
     await #expect { try await here.engine.push() } throws: {
       ($0 as? CloudError)?.code == .notSignedIn
     }
-    #expect(try here.engine.status.waiting == 35)
+    #expect(here.engine.status.waiting == 35)
     await #expect { try await here.engine.pull() } throws: {
       ($0 as? CloudError)?.code == .notSignedIn
     }

@@ -76,7 +76,7 @@ import Testing
     try await TestServer.run("drop database \(name) with (force)")
     try await TestServer.run("alter database \(copy) rename to \(name)")
     #expect(try await client.engine.sync().push.sent == 1)
-    #expect(try client.engine.status.problems.isEmpty)
+    #expect(client.engine.status.problems.isEmpty)
   }
 
   @Test(

@@ -177,6 +177,6 @@ import Testing
     try client.update("Note", row, ["title": "later"])
     try await client.engine.sync()
     #expect(try client.values("Note", "title") == ["later", "born"])
-    #expect(try client.engine.status.problems.isEmpty)
+    #expect(client.engine.status.problems.isEmpty)
   }
 }

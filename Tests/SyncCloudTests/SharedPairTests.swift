@@ -227,8 +227,8 @@ import Testing
     try party.relate("s1", "n1", party.owner)
     try await party.owner.drain()
     // And the order of the list that it is in.
-    #expect(try party.owner.engine.status.waiting == 2)
+    #expect(party.owner.engine.status.waiting == 2)
     try await party.owner.engine.sync()
-    #expect(try party.owner.engine.status.waiting == 0)
+    #expect(party.owner.engine.status.waiting == 0)
   }
 }

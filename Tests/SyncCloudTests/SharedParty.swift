@@ -244,8 +244,8 @@ struct Party {
         #expect(other.filter { !expected.contains($0) } == [], comment)
       }
       for client in clients {
-        #expect(try client.engine.status.waiting == 0, comment)
-        #expect(try client.engine.status.problems.isEmpty, comment)
+        #expect(client.engine.status.waiting == 0, comment)
+        #expect(client.engine.status.problems.isEmpty, comment)
         _ = try client.graph()
       }
       result.append(expected)

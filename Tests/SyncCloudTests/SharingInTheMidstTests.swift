@@ -122,7 +122,7 @@ import Testing
     let paths = try Scene.paths(scene.owner)
     #expect(try Scene.paths(tablet) == paths)
     #expect(try Scene.paths(fresh) == paths)
-    #expect(try scene.owner.engine.status.waiting == 0)
+    #expect(scene.owner.engine.status.waiting == 0)
   }
 }
 

@@ -109,8 +109,8 @@ import Testing
       #expect(seen == (isShared ? all.filter { $0.hasPrefix("Shopping/") } : []))
     }
     for client in owners + [scene.guest] {
-      #expect(try client.engine.status.waiting == 0)
-      #expect(try client.engine.status.problems.isEmpty)
+      #expect(client.engine.status.waiting == 0)
+      #expect(client.engine.status.problems.isEmpty)
       _ = try client.graph()
     }
   }

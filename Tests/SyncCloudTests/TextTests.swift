@@ -32,7 +32,7 @@ import Testing
     try await here.engine.sync()
     try await there.engine.sync()
     #expect(try there.values("Note", "text") == [.string(text)])
-    #expect(try there.engine.status.problems.isEmpty)
+    #expect(there.engine.status.problems.isEmpty)
   }
 
   @Test(arguments: texts)

@@ -61,7 +61,7 @@ import Testing
       #expect(try client.values(entity, title) == ["b", "both", "new"])
       #expect(try client.values(entity, "stars") == [5, 2, .null])
       #expect(try client.values(entity, list).filter(\.isNull).isEmpty)
-      #expect(try client.engine.status.waiting == 0)
+      #expect(client.engine.status.waiting == 0)
     }
     #expect(try old.rows("Folder").count == 1)
     // Nothing on the server says the new names.

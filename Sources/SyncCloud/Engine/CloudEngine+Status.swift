@@ -5,21 +5,44 @@ import SyncGraph
 package import SyncStore
 
 extension CloudEngine {
-  /// How far the engine has come. Reads the store, so it may throw a `StoreError`.
+  /// How far the engine has come. Reads the store; where that fails, its error is a problem without
+  /// a record, and the numbers are 0.
   public var status: CloudStatus {
-    get throws {
-      var status = try stack.store.read { [self] reader in
-        var status = try Self.status(in: reader, of: zone.key)
-        status.waiting += try countUnread(in: reader)
-        status.problems += try tooLarge(in: reader)
-        return status
-      }
-      monitor.fill(&status)
-      let driver = driver.withLock { $0 }
-      status.isStarted = driver != nil
-      status.nextSync = driver?.pause.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
+    do {
+      return fill(try storedStatus())
+    } catch {
+      return fill(Self.unreadable(error, zone))
+    }
+  }
+
+  /// Adds what the engine knows without the store.
+  private func fill(_ stored: CloudStatus) -> CloudStatus {
+    var status = stored
+    monitor.fill(&status)
+    let driver = driver.withLock { $0 }
+    status.isStarted = driver != nil
+    status.nextSync = driver?.pause.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
+    return status
+  }
+
+  private func storedStatus() throws -> CloudStatus {
+    try stack.store.read { [self] reader in
+      var status = try Self.status(in: reader, of: zone.key)
+      status.waiting += try countUnread(in: reader)
+      status.problems += try tooLarge(in: reader)
       return status
     }
+  }
+
+  /// A status that says why the store could not be read.
+  private static func unreadable(_ error: any Error, _ zone: CloudZone) -> CloudStatus {
+    var status = CloudStatus()
+    status.problems = [
+      CloudProblem(
+        record: "", entity: "", row: nil, reason: "The store cannot be read: \(error)",
+        zone: zone.key)
+    ]
+    return status
   }
 
   /// Records that the server does not take alone, and that wait because it has taken nothing else
@@ -72,7 +95,8 @@ extension CloudEngine {
   /// tables of remote sync.
   package static func status(in reader: StoreReader, of zone: String) throws -> CloudStatus {
     var status = CloudStatus()
-    for name in [zone] + (try reader.sharedZones(home: zone).map(\.key)) {
+    let zones = [zone] + (try reader.sharedZones(home: zone).map(\.key))
+    for name in zones {
       status.waiting += try reader.countWaitingRemoteRecords(in: name)
       var problems = try reader.remoteProblems(in: name)
       if name != zone, try reader.remoteZone(name)?.isReadOnly == true {
@@ -87,7 +111,7 @@ extension CloudEngine {
     }
     // Links of shared zones do not count: a reference out of a share leads nowhere for the others,
     // and waits for no object.
-    status.waitingLinks = try reader.countRemoteLinks(in: zone)
+    status.waitingLinks = try reader.countRemoteLinks(in: zone, toObjectsOf: zones)
     status.conflicts = try reader.countRemoteConflicts(in: zone)
     let kept = try reader.remoteZone(zone)
     status.lastPull = kept?.lastPull.map(Self.date)
@@ -106,6 +130,15 @@ extension CloudEngine {
 
   /// The status now, and again whenever it may have changed. Ends when the store was closed.
   public var statusUpdates: AsyncStream<CloudStatus> {
-    monitor.updates { [weak self] in try? self?.status }
+    monitor.updates { [weak self] in
+      guard let self else { return nil }
+      do {
+        return fill(try storedStatus())
+      } catch let error as StoreError where error.code == .closed {
+        return nil
+      } catch {
+        return fill(Self.unreadable(error, zone))
+      }
+    }
   }
 }

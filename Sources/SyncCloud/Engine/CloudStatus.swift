@@ -39,7 +39,7 @@ public struct CloudStatus: Sendable {
 
 /// A record that is not sent, or could not be used.
 public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
-  /// Name of the record on the server.
+  /// Name of the record on the server; empty where the store cannot be read.
   public let record: String
 
   /// Name of the entity; empty when the record does not say.
@@ -55,7 +55,9 @@ public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
 
   /// The problem in one line.
   public var description: String {
-    "\(entity.isEmpty ? "Record" : entity) \(row.map { "#\($0)" } ?? record): \(reason)"
+    // The store itself has neither.
+    if record.isEmpty, entity.isEmpty { return reason }
+    return "\(entity.isEmpty ? "Record" : entity) \(row.map { "#\($0)" } ?? record): \(reason)"
   }
 }
 

@@ -34,11 +34,14 @@ extension CloudWriting {
   /// removed here or taken out of a shared zone is known.
   func mayCome(_ name: String, of zone: String) throws -> Bool {
     let known = try ends(name, of: zone)
-    return known.isEmpty
-      || known.contains { record in
-        guard case .to(let other)? = record.moved, !other.isEmpty else { return false }
-        return !known.contains { $0.zone == other }
+    if known.isEmpty { return true }
+    let shared = Set(try sharedZones.get().map(\.key))
+    return known.contains { record in
+      guard record.zone == zone, case .to(let other)? = record.moved, shared.contains(other) else {
+        return false
       }
+      return !known.contains { $0.zone == other }
+    }
   }
 
   /// When a pair is joined: later than it was parted, and later than the objects at its ends were

@@ -37,10 +37,10 @@ struct PullCommand: Command {
       createsStore: true, left: "What was fetched is stored; the next pull goes on there."
     ) { [limits, replacesLocal] engine in
       engine.deletionGuard = limits
-      if replacesLocal { return (try await engine.replaceLocal(), try engine.status) }
+      if replacesLocal { return (try await engine.replaceLocal(), engine.status) }
       let pull = PullOperation(engine)
       let report = try await session.run(pull, pull.progress, "pull", on: engine)
-      return (report, try engine.status)
+      return (report, engine.status)
     }
     if isFirst, report.records == 0 {
       session.terminal.note(

@@ -38,7 +38,7 @@ struct PushCommand: Command {
       }
       let push = PushOperation(engine)
       let report = try await session.run(push, push.progress, "push", on: engine)
-      return (report, try engine.status)
+      return (report, engine.status)
     }
     let text = CloudText(status: status)
     session.show(text.sentence(of: report), text.json(of: report), text)

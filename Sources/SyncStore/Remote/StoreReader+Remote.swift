@@ -141,14 +141,25 @@ extension StoreReader {
     return try statement.step()
   }
 
-  /// How many links wait for a target that is not known yet, in this zone or, with an object, in
-  /// another one. A known target without an object was deleted, or removed here.
-  package func countRemoteLinks(in zone: String) throws -> Int {
-    try count(
-      "_syncstack_remote_links l WHERE zone = ? AND NOT EXISTS (SELECT 1 "
-        + "FROM _syncstack_remote_records r WHERE r.zone IN (SELECT name "
-        + "FROM _syncstack_remote_zones) AND r.name = l.target "
-        + "AND (r.zone = l.zone OR r.object_row IS NOT NULL))", zone)
+  /// How many links of a zone wait for a target that may come: one that no zone knows, or that is
+  /// on its way from one to another. A known target without an object was deleted, removed here, or
+  /// went out of all those zones.
+  ///
+  /// - Parameter zones: Those in which a target may be.
+  package func countRemoteLinks(in zone: String, toObjectsOf zones: [String]) throws -> Int {
+    let known = "_syncstack_remote_records r WHERE r.name = l.target AND r.zone IN zones"
+    try prepareToRead()
+    return try connection.all(
+      "WITH zones(name) AS (SELECT value FROM json_each(?1)) "
+        + "SELECT count(*) FROM _syncstack_remote_links l WHERE zone = ?2 "
+        + "AND NOT EXISTS (SELECT 1 FROM \(known) AND r.object_row IS NOT NULL) "
+        + "AND (NOT EXISTS (SELECT 1 FROM \(known)) "
+        + "OR EXISTS (SELECT 1 FROM \(known) AND r.zone = l.zone AND r.moved LIKE 'to %' "
+        + "AND substr(r.moved, 4) IN zones AND NOT EXISTS (SELECT 1 "
+        + "FROM _syncstack_remote_records o WHERE o.zone = substr(r.moved, 4) "
+        + "AND o.name = l.target)))",
+      [JSONList.names(zones), zone]
+    ) { Int($0.integer(0)) }.first ?? 0
   }
 
   /// How many values have lost.
