@@ -127,36 +127,36 @@ extension Sync {
     case .lists(let lists):
       let setup = prepared.withLock { $0.setup }
       try SyncList.check(lists, setup)
-      let requests = try lists.map { list in
-        try request(list.payload, from: list.source, list.setup(in: setup))
+      let requests = try lists.enumerated().map { index, list in
+        let source = list.list.source
+        var made = try request(list.payload, from: source, list.setup(in: setup))
+        made.place = PlaceOfPage(list: index)
+        return made
       }
-      return try runner.run { enter in
-        try ListsRun(requests, store: store, control: control).run(enter: enter).report
-      }
+      let run = PagesRun(
+        requests, ends: true, lists: { requests }, store: store, control: control)
+      return try runner.run { enter in try run.run(enter: enter).report }
     case .replay(let rows):
       var request = try request(.json([]))
       QuarantineReplay(rows: rows).prepare(&request)
       return try runner.run(request)
-    case .page(let payload, let session, let page):
-      var request = try request(payload)
-      request.session = session.state
-      if case .name(let name) = page { request.pageName = name }
+    case .pages(let pages, let session, let ends):
+      let setup = prepared.withLock { $0.setup }
+      let requests = try SessionRequests(self, session, setup)
+      let run = PagesRun(
+        try pages.map { try requests.of($0, at: pages.count == 1 ? setup.path : $0.path) },
+        of: session.state, ends: ends, lists: { try requests.ofLists }, store: store,
+        control: control)
       return try runner.run { enter in
-        let report = try SyncRun(request, store: store, control: control).run {
+        let report = try run.run {
           try enter()
           try session.prepare(store, control)
-          if !request.setup.isDryRun { try session.begin(in: store) }
+          if !setup.isDryRun, !pages.isEmpty { try session.begin(in: store) }
+        } check: {
+          try session.checkPages(beside: pages, in: $0)
         }.report
-        session.didStore(self, page)
+        session.didStore(pages, of: self)
         return report
-      }
-    case .end(let session):
-      let request = try request(.json([]))
-      return try runner.run { enter in
-        try enter()
-        try session.prepare(store, control)
-        return try SyncRun(request, store: store, control: control)
-          .end(session.state) { try session.checkPages($0, in: $1) }
       }
     }
   }
@@ -166,7 +166,8 @@ extension Sync {
     return try request(payload, from: prepared.source, prepared.setup)
   }
 
-  private func request(
+  /// The request for a payload by a source and a setup.
+  func request(
     _ payload: SyncPayload, from source: some PlanSource, _ setup: SyncSetup
   ) throws -> SyncRequest {
     try setup.check()
@@ -190,10 +191,13 @@ enum SyncWork: Sendable {
   case payload(SyncPayload)
   /// Several lists at once.
   case lists([SyncList])
-  /// One of the payloads of a session.
-  case page(SyncPayload, SyncSession, SyncSession.PageID)
+  /// Pages of a session in one transaction, and the end of the session if it follows them.
+  case pages([SyncSession.Page], SyncSession, ends: Bool)
   /// Items that were kept because they could not be stored.
   case replay([QuarantinedRow])
-  /// The deletions of a session.
-  case end(SyncSession)
+
+  /// The pages of a session.
+  var pages: [SyncSession.Page] {
+    if case .pages(let pages, _, _) = self { pages } else { [] }
+  }
 }

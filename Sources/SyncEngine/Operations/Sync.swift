@@ -97,7 +97,7 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   ///   - dataStack: The stack to sync; kept alive until the operation goes.
   public convenience init(lists: [SyncList], dataStack: DataStack) {
     self.init(
-      .lists(lists), with: lists.first?.source ?? Conventional(""), dataStack: dataStack)
+      .lists(lists), with: lists.first?.list.source ?? Conventional(""), dataStack: dataStack)
   }
 
   /// Makes a sync of a payload, set up for use.
@@ -179,10 +179,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   override func willFinish(_ result: Result<SyncReport, any Error>) {
     if case .success = result { follower.finish() }
     feed.finish(follower)
-    switch (work, result) {
-    case (.page(_, let session, let id), _): session.didFinish(self, id, result)
-    case (.end(let session), .success) where !isDryRun: session.didEnd()
-    default: break
+    if case .pages(let pages, let session, let ends) = work {
+      session.didFinish(self, pages, ends: ends, result)
     }
     announcer.end(result, of: self)
   }

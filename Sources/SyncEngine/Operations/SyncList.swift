@@ -21,13 +21,12 @@ public import SyncGraph
 /// be read once only; save it to a file, or take it as data, for that.
 public struct SyncList: Sendable {
   let payload: SyncPayload
-  let source: any PlanSource
-  /// The settings of this list; nil operations are those of the sync.
-  let operations: SyncOperations?
+  let list: SyncSession.List
+  /// The place of the items, and the object whose children they are.
   let setup: SyncSetup
 
   /// The entity of the items.
-  public var entityName: String { source.mappingSource.entityName }
+  public var entityName: String { list.entityName }
 
   /// A list of items that conventions map.
   ///
@@ -63,24 +62,21 @@ public struct SyncList: Sendable {
     parentRelationship: (any RelationshipNameConvertible)? = nil,
     operations: SyncOperations? = nil, deletes: ItemTest? = nil
   ) -> SyncList {
-    var setup = SyncSetup(
-      predicate, parent: parent?.objectID, parentRelationship?.relationshipName, .all, at: path)
-    setup.settings.deletes = deletes
-    return SyncList(
-      payload: payload.syncPayload, source: source, operations: operations, setup: setup)
+    SyncList(
+      payload: payload.syncPayload,
+      list: .list(with: source, predicate: predicate, operations: operations, deletes: deletes),
+      setup: SyncSetup(
+        nil, parent: parent?.objectID, parentRelationship?.relationshipName, .all, at: path))
   }
 }
 
 extension SyncList {
   /// The setup of the list in a sync that was set up like this.
   func setup(in sync: SyncSetup) -> SyncSetup {
-    var result = sync
+    var result = list.setup(in: sync)
     result.path = setup.path
     result.parent = setup.parent
     result.parentRelationship = setup.parentRelationship
-    result.settings.filter = setup.settings.filter
-    result.settings.deletes = setup.settings.deletes ?? sync.settings.deletes
-    result.settings.operations = operations ?? sync.settings.operations
     return result
   }
 

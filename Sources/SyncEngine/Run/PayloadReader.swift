@@ -21,8 +21,16 @@ final class PayloadReader {
   // the quality of service of the thread that adds them.
   private lazy var queue = DispatchQueue(label: "SyncStack.ahead")
 
-  /// Bytes of the lists before this one, and of all lists of the sync.
-  var span: (before: Int, total: Int)
+  /// How much of the reading of the sync the payload is.
+  var span: Span
+
+  /// Bytes of the pages or lists before a payload, of itself as they were expected, and of all of
+  /// them.
+  struct Span {
+    var before = 0
+    var size: Int
+    var total: Int
+  }
 
   /// The items that need not be read, when there may be any.
   var known: KnownItems?
@@ -45,7 +53,7 @@ final class PayloadReader {
     self.limit = limit
     self.report = report
     self.control = control
-    span = (0, bytes.count)
+    span = Span(size: bytes.count, total: bytes.count)
     end = PayloadPlace(
       reader: try JSONItemReader(
         bytes, at: request.setup.path ?? JSONPath(), options: request.settings.reading,
@@ -95,7 +103,11 @@ final class PayloadReader {
   }
 
   private func advance(_ position: Int) throws {
-    try control.advance(.parse, to: span.before + position, of: span.total)
+    var read = position
+    if span.size != bytes.count, !bytes.isEmpty {
+      read = Int(Double(position) / Double(bytes.count) * Double(span.size))
+    }
+    try control.advance(.parse, to: span.before + read, of: span.total)
   }
 
   private func readAhead() {

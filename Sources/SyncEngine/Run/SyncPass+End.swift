@@ -7,7 +7,7 @@ extension SyncPass {
   /// the facts that later syncs need.
   func end(in transaction: StoreTransaction) throws {
     let unresolved = try linkWaiting(in: transaction)
-    try delete(in: transaction)
+    try delete(in: transaction, endsLists: true)
     try keep(unresolved, in: transaction)
   }
 
@@ -42,8 +42,27 @@ extension SyncPass {
     try phases.begin(.save, total: 1)
   }
 
+  /// Links references that a required relationship waits with, as far as pages of this transaction
+  /// made them: they cannot wait for pages after its commit.
+  ///
+  /// - Throws: ``SyncError`` when an object did not come.
+  func linkAwaited(in transaction: StoreTransaction) throws {
+    let awaited = claims.new.references.values.joined()
+      .filter { !$0.relationship.isToMany && !$0.relationship.isOptional }
+      .sorted(on: \.number)
+    guard !awaited.isEmpty else { return }
+    var resolver = ReferenceResolver(transaction: transaction, control: control, edits: edits)
+    let missing = try resolver.resolve(awaited)
+    for reference in missing { try checkAwaited(reference, in: transaction) }
+    let open = Set(missing.map(\.place))
+    for reference in awaited where !open.contains(reference.place) { claims.drop(reference.place) }
+  }
+
   /// Deletes the objects in scope that no part mentions.
-  func delete(in transaction: StoreTransaction) throws {
+  ///
+  /// - Parameter endsLists: Whether members that lists leave out go now: once, after all lists of
+  ///   items.
+  func delete(in transaction: StoreTransaction, endsLists: Bool) throws {
     try releaseUnlisted(in: transaction)
     try orderChildren(in: transaction)
     var operations = request.settings.operations
@@ -52,7 +71,7 @@ extension SyncPass {
     let deleter = Deleter(
       work: partWork(operations, in: transaction), node: request.plan.rootNode, scope: scope,
       limits: request.settings.deletionGuard, knownRows: knownRows,
-      endsLists: request.placeOfList?.isLast != false, advising: { self.advising($0) })
+      endsLists: endsLists, advising: { self.advising($0) })
     let unmentioned = try deleter.unmentioned()
     try phases.begin(.delete, total: unmentioned.count)
     try deleter.delete(unmentioned)

@@ -98,8 +98,8 @@ extension SyncPass {
   static let roundLimit = 32
 
   func itemCheck(_ planner: LinkPlanner) -> ItemCheck {
-    // References wait for later parts and lists, not for later pages: a page is stored at once.
-    let isLast = reader.isAtEnd && request.placeOfList?.isLast != false
+    // References wait for later parts and pages of the transaction, not for those behind it.
+    let isLast = reader.isAtEnd && request.place?.isLast != false
     return ItemCheck(planner, checks, edits: edits) { [claims] place in
       !isLast && claims.isWaiting(place)
     }

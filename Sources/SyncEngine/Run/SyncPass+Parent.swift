@@ -45,8 +45,10 @@ extension SyncPass {
     for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
       let occurrence = matches.object(Int32(index), in: batch).match
       guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
-      claims.insert(occurrence.row, .parentMembers)
-      if isOrdered { claims.new.parentOrder.append(occurrence.row) }
+      claims.insert(occurrence.row, .parentMembers(claims.list))
+      if isOrdered {
+        claims.new.parentOrder[claims.list, default: []].append(occurrence.row)
+      }
       guard !isLinked else { continue }
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }

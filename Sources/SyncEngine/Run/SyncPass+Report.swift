@@ -14,6 +14,17 @@ extension SyncPass {
     return result
   }
 
+  /// Reports the remarks on the mapping, once for each list of the sync.
+  func noteRemarks() {
+    guard report.describedLists.insert(request.list).inserted else { return }
+    for remark in request.plan.remarks {
+      report.note(
+        remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
+        request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
+        property: remark.property, message: remark.message)
+    }
+  }
+
   /// Reports members of a document that were passed over, and that a page of a list is no list.
   func noteRewriting() {
     guard let rewritten = request.rewritten else { return }

@@ -45,32 +45,37 @@ extension SyncPass {
       isDeclared: isDeclared)
   }
 
+  /// Reads the facts about the store that have to be read before anything is written.
+  func begin(in transaction: StoreTransaction) throws {
+    try checkParent(in: transaction)
+    try loadDeferred(in: transaction)
+    try readScope(in: transaction)
+  }
+
+  /// Checks that the given parent is there.
+  func checkParent(in transaction: StoreTransaction) throws {
+    guard let parent else { return }
+    try parent.check(in: transaction)
+    claims.mention(parent.parent.row, parent.parent.entity)
+  }
+
+  /// Takes over references that earlier syncs left behind.
+  func loadDeferred(in transaction: StoreTransaction) throws {
+    guard request.settings.deferReferences else { return }
+    for reference in try deferred(in: transaction).load() { claims.append(reference) }
+  }
+
   /// Reads which objects are in scope. Has to happen before anything is written, because writing
-  /// moves objects into and out of a scope.
+  /// moves objects into and out of a scope: the scope decides which rows may be deleted, and in
+  /// later parts which of several objects of a key comes first.
   func readScope(in transaction: StoreTransaction) throws {
-    if let session = request.session {
-      try session.refresh(in: transaction, control)
-      try session.check(request, in: transaction)
-      claims = session.claims
-      // Others may have written since the last page.
-      claims.seenKeys = [:]
-    }
-    if let parent {
-      try parent.check(in: transaction)
-      claims.mention(parent.parent.row, parent.parent.entity)
-    }
-    if !claims.state.hasBegun, request.settings.deferReferences,
-      request.placeOfList?.isFirst != false
-    {
-      for reference in try deferred(in: transaction).load() { claims.append(reference) }
-    }
-    // The scope decides which rows may be deleted, and in later parts which of several objects of a
-    // key comes first.
-    guard !claims.state.hasBegun, request.settings.operations.contains(.delete) || mayHaveParts
-    else {
-      return
-    }
+    guard request.settings.operations.contains(.delete) || mayHaveParts else { return }
     claims.setScope(try scopeRows(in: transaction))
+  }
+
+  /// Whether the scope of a request may be another one than every object of the entity.
+  static func mayHaveScope(_ request: SyncRequest) -> Bool {
+    request.setup.parent != nil || request.settings.filter != nil || request.plan.rootNode.mayBeTree
   }
 
   /// The objects in scope; nil is every object of the entity.
@@ -97,12 +102,11 @@ extension SyncPass {
 
   /// Whether the payload may be worked off in several parts.
   private var mayHaveParts: Bool {
-    isStreamed || request.session != nil || request.setup.transaction != .whole
-      || request.placeOfList != nil
+    isStreamed || request.place != nil || request.setup.transaction != .whole
   }
 
   /// Whether references of one part of the sync may lead to objects of another one.
-  var isInParts: Bool { claims.state.partCount > 1 || request.placeOfList != nil }
+  var isInParts: Bool { claims.state.partCount > 1 || request.place != nil }
 
   /// Whether the part that is worked off is a whole list.
   var isWholeList: Bool {
@@ -110,5 +114,5 @@ extension SyncPass {
   }
 
   /// Whether the part that is worked off is the whole payload, and the payload all there is.
-  var isOnlyPart: Bool { isWholeList && request.placeOfList == nil }
+  var isOnlyPart: Bool { isWholeList && request.place == nil }
 }

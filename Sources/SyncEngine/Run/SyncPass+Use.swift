@@ -14,7 +14,8 @@ extension SyncPass {
     let entity = request.plan.rootNode.entity
     let rows = claims[.mentioned(entity.rootIndex)]?.rows ?? []
     let isForeign =
-      isOneObject && !rows.isEmpty && rows.allSatisfy { $0 >= state.firstNewRow }
+      isOneItem && (unusable?.isOneObject ?? isOneObject) && !rows.isEmpty
+      && rows.allSatisfy { $0 >= state.firstNewRow }
     guard isForeign || (state.isRootSuspended && !request.plan.rootNode.skipsUnidentified) else {
       return
     }
@@ -33,20 +34,36 @@ extension SyncPass {
         """))
   }
 
-  /// Whether the payload as a whole is one object, as an error document is.
-  private var isOneObject: Bool {
+  /// Whether the only item is one that may delete everything else.
+  private var isOneItem: Bool {
     claims.state.itemCount == 1 && request.setup.path == nil
       && request.settings.operations.contains(.delete)
-      && bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+  }
+
+  /// Whether the payload as a whole is one object, as an error document is.
+  fileprivate var isOneObject: Bool { bytes.first { $0 > 0x20 } == UInt8(ascii: "{") }
+
+  fileprivate var listPlaces: ListAdvice {
+    ListAdvice(in: bytes, at: request.setup.path, options: request.settings.reading)
   }
 
   /// Adds advice to a sentence that says that nothing of the payload can be used: where its lists
   /// lie comes first, because it is the cause then.
   func advising(_ sentence: String) -> String {
-    let places = ListAdvice(
-      in: bytes, at: request.setup.path, options: request.settings.reading)
+    let places = unusable?.places ?? listPlaces
     return places.paths.isEmpty
       ? "\(sentence) \(places.advice)" : "\(places.advice) \(sentence)"
+  }
+}
+
+/// What is to be said of a payload of which nothing can be used, when its bytes are gone.
+struct UnusablePayload {
+  let places: ListAdvice
+  let isOneObject: Bool
+
+  init(_ pass: SyncPass) {
+    places = pass.listPlaces
+    isOneObject = pass.isOneObject
   }
 }
 

@@ -2,9 +2,14 @@ import SyncCore
 import SyncStore
 
 /// The work of one sync on one payload, part after part. Confined to the sync.
+///
+/// A sync of several pages or lists has a pass for each, one after the other. They share the claims
+/// and the report, and each takes everything else that lasts over from the one before
+/// (``goOn(after:)``).
 final class SyncPass {
   let request: SyncRequest
-  let bytes: UnsafeRawBufferPointer
+  /// The payload; empty once the pass is closed.
+  private(set) var bytes: UnsafeRawBufferPointer
   let control: SyncControl
   let reader: PayloadReader
   var claims: Claims
@@ -15,8 +20,6 @@ final class SyncPass {
   /// Edits made here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
   var phases: PhaseClock
-  /// The claims of this list while another one of the sync is worked off.
-  var claimsOfList = Claims.OfList()
   /// Every row of the root entity, when the only part of the payload read them.
   var knownRows: PlainArray<Int64>?
   /// The part that was read last and is still to be worked off.
@@ -24,8 +27,11 @@ final class SyncPass {
   var collected = CollectedFindings()
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
+  /// What is to be said of a payload that was closed, of which nothing can be used.
+  private(set) var unusable: UnusablePayload?
 
-  /// - Parameter earlier: The pass of the list before, in a sync that has several.
+  /// - Parameter earlier: The pass of the page or the list before, in a sync that has several: it
+  ///   is through.
   init(
     _ request: SyncRequest, bytes: UnsafeRawBufferPointer, control: SyncControl,
     after earlier: SyncPass? = nil
@@ -36,14 +42,8 @@ final class SyncPass {
     claims = earlier?.claims ?? Claims()
     report = earlier?.report ?? ReportBuilder()
     checks = try request.plan.nodes.map(NodeChecks.init)
-    memberCounts = MemberCountCheck(request.plan.model)
+    memberCounts = earlier?.memberCounts ?? MemberCountCheck(request.plan.model)
     changeCount = ChangeCount(report: report, hasBatches: request.setup.transaction != .whole)
-    for remark in request.plan.remarks {
-      report.note(
-        remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
-        request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
-        property: remark.property, message: remark.message)
-    }
     let isStreamed = SyncPass.isStreamed(request, bytes)
     let limit: PayloadReader.PartLimit =
       switch request.setup.transaction {
@@ -57,7 +57,27 @@ final class SyncPass {
       bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
       report: report, control: control)
     if !isStreamed { reader.known = KnownItems(request) }
+    noteRemarks()
     noteRewriting()
+    if let earlier { goOn(after: earlier) }
+  }
+
+  /// Takes the state over that lasts, from the pass that worked last.
+  func goOn(after earlier: SyncPass) {
+    guard earlier !== self else { return }
+    // Taken out of the other one, so that it is changed in place.
+    swap(&changeCount, &earlier.changeCount)
+    swap(&collected, &earlier.collected)
+    unsentEdits = earlier.unsentEdits
+    phases = earlier.phases
+  }
+
+  /// Lets go of the payload when all of it was worked off. The pass may still take part in the end.
+  func close() {
+    let state = claims.state
+    if state.itemCount > 0, state.usableItemCount == 0 { unusable = UnusablePayload(self) }
+    reader.stop()
+    bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small
@@ -118,11 +138,11 @@ final class SyncPass {
   // MARK: - Parts
 
   /// Works off the payload, or the rest of it that was not staged, inside one transaction, and
-  /// takes the decisions of its end; for a page only those about itself.
+  /// takes the decisions of its end.
   func workOff(in transaction: StoreTransaction) throws {
-    try readScope(in: transaction)
+    try begin(in: transaction)
     try workOffParts(in: transaction)
-    if request.session == nil { try end(in: transaction) } else { try endPage(in: transaction) }
+    try end(in: transaction)
   }
 
   /// Works off all parts, or those behind the one that was staged.
@@ -186,14 +206,6 @@ final class SyncPass {
     try noteChildren(of: matches, in: transaction)
     matcher.noteKeys()
     phases.end(.link)
-  }
-
-  /// Ends a page: the session takes over its claims.
-  func endPage(in transaction: StoreTransaction) throws {
-    try noteObjectsOutsideGroups(in: transaction)
-    try phases.begin(.save, total: 1)
-    try request.session?.keep(of: request, in: transaction, control)
-    try transaction.write(request.setup.metadata)
   }
 }
 

@@ -12,7 +12,8 @@ package import SyncStore
 /// one is written the next is read (``PartAhead``). A sync that commits per batch has a transaction
 /// for each part and a last one for the deletions. A dry run of it has one transaction, so that
 /// parts see those before them. Parts are applied in order, without knowing later ones; ``Claims``
-/// holds the facts about them that the end needs.
+/// holds the facts about them that the end needs. Pages of a session, and several lists, are worked
+/// off by a ``PagesRun``.
 ///
 /// An error in between, a checkpoint of a cancelled sync included, leaves the store as it was at
 /// the last commit.
@@ -45,7 +46,7 @@ package final class SyncRun {
   /// Gives the pass of a request to a closure, whose payload is rewritten before where a hook or
   /// its form asks for it.
   ///
-  /// - Parameter earlier: The pass of the list before, in a sync that has several.
+  /// - Parameter earlier: The pass of the page or the list before, in a sync that has several.
   static func withPass<T>(
     of request: SyncRequest, _ control: SyncControl, after earlier: SyncPass? = nil,
     _ body: (SyncPass) throws -> T
@@ -90,22 +91,15 @@ package final class SyncRun {
   }
 
   private func run(_ pass: SyncPass, _ enter: () throws -> Void) throws -> ChangeSet {
-    let isPage = request.session != nil
-    if !pass.isStreamed, isPage || request.setup.transaction == .whole { try stage(pass) }
+    if !pass.isStreamed, request.setup.transaction == .whole { try stage(pass) }
     try enter()
-    if !isPage, !request.setup.isDryRun, request.setup.transaction != .whole {
-      return try runBatches(pass)
-    }
-    // Nothing is left to fail of a page that was committed.
-    defer { request.session?.didFailPage() }
-    let changes = try write(pass) { try pass.workOff(in: $0) }
-    if !request.setup.isDryRun { request.session?.didCommitPage() }
-    return changes
+    if !request.setup.isDryRun, request.setup.transaction != .whole { return try runBatches(pass) }
+    return try write(pass) { try pass.workOff(in: $0) }
   }
 
   /// Commits each part, and at the end the deletions.
   private func runBatches(_ pass: SyncPass) throws -> ChangeSet {
-    _ = try write(pass) { try pass.readScope(in: $0) }
+    _ = try write(pass) { try pass.begin(in: $0) }
     try store.writeInBatches {
       repeat {
         try pass.stage()
@@ -131,37 +125,6 @@ package final class SyncRun {
     let changes = try store.write(request, control) { try pass.work(in: $0, body) }
     pass.count(changes)
     return changes
-  }
-
-  // MARK: - The end of a session
-
-  /// Ends a page session: links references whose object came with a later page, and deletes rows
-  /// that no page mentioned. Runs on the calling thread, inside the store's gate.
-  ///
-  /// - Parameter check: Called inside the transaction before anything is decided, with whether
-  ///   there was any page.
-  package func end(
-    _ session: SessionState,
-    check: (_ hasPages: Bool, StoreReader) throws -> Void = { _, _ in }
-  ) throws -> SyncReport {
-    var request = request
-    request.session = session
-    request.payload = .json([])
-    return try request.payload.withBytes { bytes in
-      let pass = try SyncPass(request, bytes: bytes, control: control)
-      defer { session.didFailPage() }
-      let changes = try store.write(request, control) { transaction in
-        try pass.work(in: transaction) {
-          try pass.readScope(in: $0)
-          try check(session.hasPages, $0)
-          try pass.end(in: $0)
-        }
-        try session.forget(in: transaction)
-      }
-      pass.count(changes)
-      if !request.setup.isDryRun { session.reset() }
-      return pass.finishReport()
-    }
   }
 }
 

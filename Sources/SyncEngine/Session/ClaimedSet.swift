@@ -20,17 +20,17 @@ struct ClaimedSet {
   /// group: by their entity.
   static func nested(_ entity: Int) -> ClaimedSet { ClaimedSet(.nested, entity) }
 
-  /// Items at the top that a given parent has as members.
-  static let parentMembers = ClaimedSet(.parent, 0)
+  /// Items at the top of a list that a given parent has as members.
+  static func parentMembers(_ list: Int) -> ClaimedSet { ClaimedSet(.parent, list) }
 
-  /// The objects in scope before anything was written.
-  static let scope = ClaimedSet(.scope, 0)
+  /// The objects in the scope of a list before anything was written.
+  static func scope(_ list: Int) -> ClaimedSet { ClaimedSet(.scope, list) }
 
   private enum Kind: Int, CaseIterable {
     case mentioned, listed, distinct, surplus, nested, parent, scope
   }
 
-  /// Kind, entity and slot: a dictionary whose keys are no integers costs 400,000 instructions more
+  /// Kind, entity or list, and slot: a dictionary whose keys are no integers costs 400,000 instructions more
   /// when it is made first (measured).
   let number: Int
 
@@ -43,22 +43,28 @@ struct ClaimedSet {
   // MARK: - In the store
 
   /// The name under which the store keeps the set.
-  func name(in model: ManagedObjectModel) -> String {
+  ///
+  /// - Parameter lists: The names of the lists.
+  func name(in model: ManagedObjectModel, _ lists: [String]) -> String {
     let kind = Kind.allCases[number & 7]
-    let entity = model.entities[(number & 0xFFFF_FFFF) >> 3]
-    return switch kind {
-    case .parent, .scope: "\(kind)"
-    case .listed: "\(kind)/\(entity.name).\(entity.properties[number >> 32].name)"
-    default: "\(kind)/\(entity.name)"
+    let index = (number & 0xFFFF_FFFF) >> 3
+    switch kind {
+    case .parent, .scope: return "\(kind)/\(lists[index])"
+    case .listed:
+      let entity = model.entities[index]
+      return "\(kind)/\(entity.name).\(entity.properties[number >> 32].name)"
+    default: return "\(kind)/\(model.entities[index].name)"
     }
   }
 
-  /// The set of a name, or nil when the model has nothing of it.
-  init?(named name: String, in model: ManagedObjectModel) {
+  /// The set of a name, or nil when the model or the lists have nothing of it.
+  init?(named name: String, in model: ManagedObjectModel, _ lists: [String]) {
     let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
     guard let kind = Kind.allCases.first(where: { "\($0)" == parts.first }) else { return nil }
     switch (kind, parts.last) {
-    case (.parent, _), (.scope, _): self.init(kind, 0)
+    case (.parent, let name?), (.scope, let name?):
+      guard let list = lists.firstIndex(of: name) else { return nil }
+      self.init(kind, list)
     case (.listed, let name?):
       guard let list = Claims.Relationship(named: name, in: model) else { return nil }
       self = .listed(list)

@@ -19,93 +19,25 @@ final class Claims {
   /// Keys put into tables that were empty in the beginning, by plan node; of one sync, never kept.
   var seenKeys: [Int: SeenKeys] = [:]
 
-  /// Counts and flags: as of now.
+  /// The list that is worked off, of several.
+  private(set) var list = 0
+
+  /// Counts and flags of that list: as of now.
   var state = State()
-  private var committedState = State()
+  /// Those of the other lists, as they were when the last one of them was left.
+  private var others: [Int: State] = [:]
+  private var committed: (list: Int, state: State, others: [Int: State]) = (0, State(), [:])
 
   init() {}
 
-  /// Continues after earlier claims.
-  init(_ before: Content, _ state: State) {
+  /// Continues after earlier claims, with the first list.
+  ///
+  /// - Parameter states: The counts of the lists, by their numbers.
+  init(_ before: Content, _ states: [Int: State]) {
     self.before = before
-    self.state = state
-    committedState = state
-  }
-
-  /// The facts that stay small, however large the payload is.
-  struct State: Codable, Equatable {
-    /// The first row that the sync gave to an object of the root entity.
-    var firstNewRow = Int64.max
-    /// Members that the lists of the payload had before: the scope of nested deletion.
-    var memberCount = 0
-    /// Parts of the payload that were worked off.
-    var partCount = 0
-    /// Pages that said nothing: they count as stored, and as no word about which objects there are.
-    var silentPageCount = 0
-    /// Items at the top of the payload, and those among them that can be used.
-    var itemCount = 0
-    var usableItemCount = 0
-    /// Whether a key at the top could not be read, so that its object is unknown.
-    var isRootSuspended = false
-    /// Whether an item at the top nests others of its entity, so that the payload is a tree.
-    var nestsChildren = false
-    /// Whether only some objects are in scope; false is every object of the entity.
-    var hasScope = false
-    /// Whether items said that their objects are deleted, so that not everything that was mentioned
-    /// is there.
-    var hasTombstones = false
-    /// References so far, those that found their object among them.
-    var referenceCount: Int64 = 0
-
-    /// Whether there was any page or part.
-    var hasBegun: Bool { partCount > 0 || silentPageCount > 0 }
-
-    /// Adds another list of the same objects: together the lists say which there are.
-    mutating func add(_ other: State) {
-      firstNewRow = min(firstNewRow, other.firstNewRow)
-      itemCount += other.itemCount
-      usableItemCount += other.usableItemCount
-      isRootSuspended = isRootSuspended || other.isRootSuspended
-    }
-
-    /// Takes over the sum that ``add(_:)`` made.
-    mutating func take(sum: State) {
-      firstNewRow = sum.firstNewRow
-      itemCount = sum.itemCount
-      usableItemCount = sum.usableItemCount
-      isRootSuspended = sum.isRootSuspended
-    }
-  }
-
-  /// The claims of some parts.
-  struct Content {
-    /// By the numbers of ``ClaimedSet``.
-    var sets: [Int: RowSet] = [:]
-    /// Members that their owner's list does not mention, by the member.
-    var unlisted: [Member: UnlistedMember] = [:]
-    /// Members that were listed after a list had left them out.
-    var relisted: Set<Member> = []
-    /// The members of a given parent in the order of the payload, where its list is ordered and
-    /// nothing else orders it.
-    var parentOrder: [Int64] = []
-    /// Keys that no object had, by the place they stand in.
-    var references: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
-    /// Places that were given again.
-    var answered: Set<UnresolvedReference.Place> = []
-  }
-
-  /// An object as a member of the lists that a column of it leads to.
-  struct Member: Hashable {
-    let row: Int64
-    let column: Relationship
-  }
-
-  struct UnlistedMember {
-    let row: Int64
-    let entity: EntityDescription
-    /// The column that leads to the owner.
-    let slot: Int
-    let owner: Int64
+    others = states
+    state = others.removeValue(forKey: 0) ?? State()
+    committed = (0, state, others)
   }
 
   // MARK: - Questions
@@ -132,7 +64,7 @@ final class Claims {
     contains(row, .listed(Relationship(relationship)))
   }
 
-  func isParentMember(_ row: Int64) -> Bool { contains(row, .parentMembers) }
+  func isParentMember(_ row: Int64) -> Bool { contains(row, .parentMembers(list)) }
 
   func isSurplus(_ row: Int64, _ entity: EntityDescription) -> Bool {
     contains(row, .surplus(entity.rootIndex))
@@ -141,11 +73,13 @@ final class Claims {
   /// The objects in scope before anything was written, ascending; nil is every object of the
   /// entity.
   var rootScope: [Int64]? {
-    state.hasScope ? self[.scope]?.rows ?? [] : nil
+    state.hasScope ? self[.scope(list)]?.rows ?? [] : nil
   }
 
   /// The members of a given parent in the order of the payload.
-  var parentOrder: [Int64] { before.parentOrder + new.parentOrder }
+  var parentOrder: [Int64] {
+    (before.parentOrder[list] ?? []) + (new.parentOrder[list] ?? [])
+  }
 
   /// Members that their owners' lists do not mention, in the order of their rows.
   var unlisted: [UnlistedMember] {
@@ -171,7 +105,7 @@ final class Claims {
 
   func setScope(_ rows: [Int64]?) {
     state.hasScope = rows != nil
-    if let rows { new.sets[ClaimedSet.scope.number] = RowSet(rows) }
+    if let rows { new.sets[ClaimedSet.scope(list).number] = RowSet(rows) }
   }
 
   /// Notes an object that the payload refers to by its key.
@@ -228,29 +162,30 @@ final class Claims {
 
   // MARK: - Several lists
 
-  /// The claims of one list of a sync that has several, while another list is worked off.
-  struct OfList {
-    fileprivate var state = State()
-    fileprivate var sets: [Int: RowSet] = [:]
-    fileprivate var parentOrder: [Int64] = []
+  /// The counts of all lists, by their numbers.
+  var states: [Int: State] {
+    var all = others.mapValues {
+      var other = $0
+      other.share(state)
+      return other
+    }
+    all[list] = state
+    return all
   }
 
-  /// Makes the claims those of another list: its counts, its scope and the members of its parent in
-  /// the place of those that are here, which the other list keeps meanwhile. Everything else the
-  /// lists of a sync have in common.
-  func exchange(with list: inout OfList) {
-    var other = OfList(state: state, parentOrder: new.parentOrder)
-    for set in [ClaimedSet.scope, .parentMembers] {
-      other.sets[set.number] = new.sets.removeValue(forKey: set.number)
-    }
-    new.sets.merge(list.sets) { $1 }
-    new.parentOrder = list.parentOrder
-    list.state.memberCount = state.memberCount
-    list.state.hasTombstones = state.hasTombstones
-    list.state.referenceCount = state.referenceCount
-    state = list.state
+  /// Whether there was any page or part of any list.
+  var hasBegun: Bool { state.hasBegun || others.values.contains(where: \.hasBegun) }
+
+  /// Goes on with another list: the counts, the scope and the members of a given parent are those
+  /// of that one. Everything else the lists have in common.
+  func select(_ list: Int) {
+    guard list != self.list else { return }
+    var next = others.removeValue(forKey: list) ?? State()
+    next.share(state)
+    others[self.list] = state
+    state = next
+    self.list = list
     seenKeys = [:]
-    list = other
   }
 
   // MARK: - Parts
@@ -261,7 +196,10 @@ final class Claims {
   func restore(_ mark: (Content, State)) { (new, state) = mark }
 
   /// Throws away the claims since the last commit.
-  func rollBack() { (new, state) = (Content(), committedState) }
+  func rollBack() {
+    new = Content()
+    (list, state, others) = committed
+  }
 
   /// Makes the claims since the last commit lasting.
   ///
@@ -270,11 +208,11 @@ final class Claims {
     for (set, rows) in new.sets { before.sets[set, default: RowSet()].formUnion(rows) }
     for member in new.relisted { before.unlisted[member] = nil }
     before.unlisted.merge(new.unlisted) { $1 }
-    before.parentOrder += new.parentOrder
+    for (list, rows) in new.parentOrder { before.parentOrder[list, default: []] += rows }
     for place in new.answered { before.references[place] = nil }
     before.references.merge(new.references) { $0 + $1 }
     new = Content()
-    committedState = state
+    committed = (list, state, others)
   }
 }
 

@@ -6,19 +6,23 @@ import SyncStore
 /// with it, and read as a whole by the process that continues.
 struct ClaimsStore {
   let model: ManagedObjectModel
+  /// The names of the lists.
+  let lists: [String]
   let control: SyncControl
 
-  /// The small facts: of which model the names are, the counts, and the settings that all pages and
-  /// the end have to share, by their names.
+  /// The small facts: of which model the names are, the lists with their counts, and the settings
+  /// that all pages and the end have to share, by their names.
   struct Summary: Codable {
     var model: String
-    var state: Claims.State
+    var lists: [KeptList]
     var settings: [String: String]
   }
 
-  func encode(_ claims: Claims, _ settings: [String: String]) throws -> Data {
-    try JSONEncoder().encode(
-      Summary(model: model.versionHash, state: claims.state, settings: settings))
+  /// A list of items, of which a session may have several.
+  struct KeptList: Codable {
+    var name: String
+    var entity: String
+    var state = Claims.State()
   }
 
   /// - Returns: Nil when none was written, or another build wrote another form.
@@ -35,7 +39,7 @@ struct ClaimsStore {
   func write(_ claims: Claims, to sync: OpenSync, in transaction: StoreTransaction) throws {
     for (number, rows) in claims.new.sets {
       try control.checkpoint()
-      let name = ClaimedSet(number: number).name(in: model)
+      let name = ClaimedSet(number: number).name(in: model, lists)
       let before = claims.before.sets[number] ?? RowSet()
       var pages: [OpenSync.RowPage] = []
       rows.forEachPiece { page, words in
@@ -46,9 +50,11 @@ struct ClaimsStore {
     }
     try control.checkpoint()
     let removed = claims.new.relisted.compactMap { claims.before.unlisted[$0] }
-    let first = claims.before.parentOrder.count
-    let order = claims.new.parentOrder.enumerated().map {
-      OpenSync.Member(list: ClaimsStore.order, row: $1, value: Int64(first + $0))
+    let order = claims.new.parentOrder.flatMap { list, rows in
+      let first = claims.before.parentOrder[list]?.count ?? 0
+      return rows.enumerated().map {
+        OpenSync.Member(list: ClaimsStore.order + lists[list], row: $1, value: Int64(first + $0))
+      }
     }
     try transaction.write(
       claims.new.unlisted.values.map(member) + order, removing: removed.map(member), of: sync)
@@ -57,7 +63,7 @@ struct ClaimsStore {
       claims.new.references.values.joined().map(\.kept), removing: answered.map(\.number), of: sync)
   }
 
-  private static let order = "order"
+  private static let order = "order/"
   private static let unlisted = "unlisted/"
 
   private func member(_ member: Claims.UnlistedMember) -> OpenSync.Member {
@@ -73,17 +79,19 @@ struct ClaimsStore {
   ///
   /// - Throws: ``Claims/outdated`` when it names an entity or property that the model does not
   ///   have; `CancellationError`; errors of the store.
-  func read(_ sync: OpenSync, _ state: Claims.State, from reader: StoreReader) throws -> Claims {
+  func read(_ sync: OpenSync, _ kept: [KeptList], from reader: StoreReader) throws -> Claims {
     var content = Claims.Content()
     try reader.readRows(of: sync) { page in
-      guard let set = ClaimedSet(named: page.set, in: model) else { throw Claims.outdated }
+      guard let set = ClaimedSet(named: page.set, in: model, lists) else { throw Claims.outdated }
       content.sets[set.number, default: RowSet()].insert(piece: page.page, page.words)
     }
     try control.checkpoint()
-    var order: [(row: Int64, place: Int64)] = []
+    var orders: [Int: [(row: Int64, place: Int64)]] = [:]
     try reader.readMembers(of: sync) { member in
-      guard member.list != ClaimsStore.order else {
-        return order.append((member.row, member.value))
+      if member.list.hasPrefix(ClaimsStore.order) {
+        let name = String(member.list.dropFirst(ClaimsStore.order.count))
+        guard let list = lists.firstIndex(of: name) else { throw Claims.outdated }
+        return orders[list, default: []].append((member.row, member.value))
       }
       let parts = member.list.dropFirst(ClaimsStore.unlisted.count).split(separator: ".")
       guard parts.count == 2, let entity = model.entity(named: String(parts[0])),
@@ -93,13 +101,16 @@ struct ClaimsStore {
         Claims.UnlistedMember(
           row: member.row, entity: entity, slot: column.slot, owner: member.value)
     }
-    content.parentOrder = order.sorted(on: \.place).map(\.row)
+    content.parentOrder = orders.mapValues { $0.sorted(on: \.place).map(\.row) }
     try control.checkpoint()
     try reader.readReferences(of: sync) { kept in
       guard let reference = UnresolvedReference(kept, in: model) else { throw Claims.outdated }
       content.references[reference.place, default: []].append(reference)
     }
-    return Claims(content, state)
+    let states = kept.compactMap { kept in
+      lists.firstIndex(of: kept.name).map { ($0, kept.state) }
+    }
+    return Claims(content, Dictionary(uniqueKeysWithValues: states))
   }
 }
 

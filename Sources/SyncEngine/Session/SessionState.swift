@@ -2,7 +2,7 @@ import Foundation
 package import SyncCore
 package import SyncStore
 
-/// The claims of a page session's pages.
+/// The claims of a page session's pages, which are of one list of items or of several.
 ///
 /// A session with a name is kept in the store: claims of a page are written with the page, and
 /// before each page and at the end a transaction looks whether another writer has changed the
@@ -12,7 +12,17 @@ package final class SessionState: @unchecked Sendable {
 
   /// Name under which the store keeps the session; nil is not at all.
   package let name: String?
-  private let entity: EntityDescription
+
+  /// The lists that the pages are of, in an order.
+  package let lists: [List]
+  let model: ManagedObjectModel
+
+  /// The name of the session and those like it among the open syncs.
+  let key: String?
+
+  /// Whether the session was made for lists with names. It is found by its name alone then, so that
+  /// it does not go unnoticed when it has other lists than before; otherwise by its entity, too.
+  let hasNamedLists: Bool
 
   /// The session in the store as it was when ``claims`` were those of it; nil before its first
   /// page.
@@ -20,14 +30,39 @@ package final class SessionState: @unchecked Sendable {
   /// The same as the transaction that runs leaves it.
   private var written: OpenSync?
 
-  private static let kind = "session"
+  static let kind = "session"
 
-  package init(entity: EntityDescription, name: String?) {
-    self.entity = entity
-    self.name = name
+  /// A list of items.
+  package struct List: Sendable {
+    package let name: String
+    package let entity: EntityDescription
+
+    package init(name: String, entity: EntityDescription) {
+      self.name = name
+      self.entity = entity
+    }
   }
 
-  private var key: String? { name.map { "\(entity.name)/\($0)" } }
+  /// Begins or finds the session of an entity.
+  package init(entity: EntityDescription, name: String?) {
+    lists = [List(name: entity.name, entity: entity)]
+    model = entity.model
+    self.name = name
+    key = name.map { "\(entity.name)/\($0)" }
+    hasNamedLists = false
+  }
+
+  /// Begins or finds the session of several lists, whose names differ.
+  package init(_ lists: [List], of model: ManagedObjectModel, name: String?) {
+    self.lists = lists
+    self.model = model
+    self.name = name
+    key = name.map { "/\($0)" }
+    hasNamedLists = true
+  }
+
+  /// The entity that errors are about; nil where there are several lists.
+  var entityName: String? { lists.count == 1 ? lists[0].entity.name : nil }
 
   // MARK: - Reading
 
@@ -44,17 +79,21 @@ package final class SessionState: @unchecked Sendable {
     }
     if let known, known.id != sync.id { throw ended }
     guard known?.revision != sync.revision, sync.revision > 0 else { return }
-    guard let summary = ClaimsStore.summary(of: sync),
-      summary.model == entity.model.versionHash
-    else { throw Claims.outdated }
-    claims = try ClaimsStore(model: entity.model, control: control)
-      .read(sync, summary.state, from: reader)
+    guard let summary = ClaimsStore.summary(of: sync), summary.model == model.versionHash else {
+      throw Claims.outdated
+    }
+    try check(summary.lists)
+    claims = try store(control).read(sync, summary.lists, from: reader)
     known = sync
+  }
+
+  private func store(_ control: SyncControl) -> ClaimsStore {
+    ClaimsStore(model: model, lists: lists.map(\.name), control: control)
   }
 
   private var ended: SyncError {
     SyncError(
-      .invalidRequest, entity: entity.name,
+      .invalidRequest, entity: entityName,
       message: """
         The session “\(name ?? "")” was finished or abandoned by another session of that name. Nothing was \
         changed. Begin a new one.
@@ -64,36 +103,54 @@ package final class SessionState: @unchecked Sendable {
   /// Kept sessions of that name whose entity the model does not have: one of them may have been
   /// this entity before a migration.
   private func sessionsOfUnknownEntities(in reader: StoreReader) throws -> [OpenSync] {
-    guard let name else { return [] }
+    // One with named lists is found under its name whatever its entities are called.
+    guard let name, !hasNamedLists else { return [] }
     return try reader.openSyncs(SessionState.kind).filter { sync in
       guard let slash = sync.name.firstIndex(of: "/"), sync.name[slash...].dropFirst() == name
       else {
         return false
       }
-      return entity.model.entity(named: String(sync.name[..<slash])) == nil
+      return slash > sync.name.startIndex && model.entity(named: String(sync.name[..<slash])) == nil
     }
   }
 
   // MARK: - Pages
 
   /// Whether any page was stored, as far as this session knows.
-  package var hasPages: Bool { claims.state.hasBegun }
+  package var hasPages: Bool { claims.hasBegun }
 
-  /// Keeps the claims of a page.
+  /// Keeps the claims of pages.
+  ///
+  /// - Parameters:
+  ///   - requests: A request of each list whose settings are known, by the number of the list.
+  ///   - pages: The names of pages that have one.
   func keep(
-    of request: SyncRequest, in transaction: StoreTransaction, _ control: SyncControl
+    _ requests: [Int: SyncRequest], pages: [String], in transaction: StoreTransaction,
+    _ control: SyncControl
   ) throws {
     guard let key else { return }
-    let store = ClaimsStore(model: entity.model, control: control)
-    let settings = (try settings(in: transaction) ?? [:])
-      .merging(SessionState.settings(of: request)) { old, _ in old }
+    var settings = try settings(in: transaction) ?? [:]
+    for request in requests.values {
+      settings.merge(self.settings(of: request)) { old, _ in old }
+    }
     let sync = try transaction.keepOpen(
-      SessionState.kind, key, head: try store.encode(claims, settings))
-    try store.write(claims, to: sync, in: transaction)
-    if let page = request.pageName {
-      try transaction.write([OpenSync.Page(name: page, isStored: true)], of: sync)
+      SessionState.kind, key, head: try head(claims, settings))
+    try store(control).write(claims, to: sync, in: transaction)
+    if !pages.isEmpty {
+      try transaction.write(pages.map { OpenSync.Page(name: $0, isStored: true) }, of: sync)
     }
     written = sync
+  }
+
+  private func head(_ claims: Claims, _ settings: [String: String]) throws -> Data {
+    let states = claims.states
+    return try JSONEncoder().encode(
+      ClaimsStore.Summary(
+        model: model.versionHash,
+        lists: lists.enumerated().map { index, list in
+          ClaimsStore.KeptList(
+            name: list.name, entity: list.entity.name, state: states[index] ?? Claims.State())
+        }, settings: settings))
   }
 
   /// Counts the claims of a page: it was committed.
@@ -121,10 +178,9 @@ package final class SessionState: @unchecked Sendable {
   ) throws {
     guard let key else { return }
     let sync = try transaction.keepOpen(SessionState.kind, key, head: nil)
-    if sync.revision == 0, !settings.isEmpty {
-      let store = ClaimsStore(model: entity.model, control: SyncControl())
-      _ = try transaction.keepOpen(
-        SessionState.kind, key, head: try store.encode(Claims(), settings))
+    // The name alone does not say of which lists the session is.
+    if sync.revision == 0, hasNamedLists || !settings.isEmpty {
+      _ = try transaction.keepOpen(SessionState.kind, key, head: try head(Claims(), settings))
     }
     let known = try Set(transaction.pages(of: sync).filter(\.isBegun).map(\.name))
     let pages = marks.filter { $0.value != nil || !known.contains($0.key) }
@@ -133,58 +189,31 @@ package final class SessionState: @unchecked Sendable {
     try transaction.write(pages, of: sync)
   }
 
-  /// Entity, name and pages of all sessions that are kept, in order.
-  package static func all(
-    in reader: StoreReader
-  ) throws -> [(entity: String, name: String, pages: [OpenSync.Page])] {
+  /// A session that is kept, as the store tells it.
+  package struct Kept {
+    /// The key of the session among the open syncs.
+    package let key: String
+    package let name: String
+    package let lists: [(name: String, entity: String)]
+    package let pages: [OpenSync.Page]
+  }
+
+  /// All sessions that are kept, in order.
+  package static func all(in reader: StoreReader) throws -> [Kept] {
     try reader.openSyncs(kind).compactMap { sync in
       guard let slash = sync.name.firstIndex(of: "/") else { return nil }
-      return (
-        String(sync.name[..<slash]), String(sync.name[slash...].dropFirst()),
-        try reader.pages(of: sync)
-      )
+      let entity = String(sync.name[..<slash])
+      let lists = ClaimsStore.summary(of: sync)?.lists.map { ($0.name, $0.entity) }
+      return Kept(
+        key: sync.name, name: String(sync.name[slash...].dropFirst()),
+        lists: lists ?? (entity.isEmpty ? [] : [(entity, entity)]),
+        pages: try reader.pages(of: sync))
     }
   }
 
-  // MARK: - Settings
-
-  /// The settings that decide the deletions at the end, with the rows that the first page found in
-  /// scope: they cannot change any more. The guard may change, to allow a refused deletion, and so
-  /// may the policy for unfit items.
-  private static func settings(of request: SyncRequest) -> [String: String] {
-    [
-      "filter": request.settings.filter?.wholeText ?? "",
-      "operations": "\(request.settings.operations)",
-    ]
-  }
-
-  private func settings(in reader: StoreReader) throws -> [String: String]? {
-    guard let key, let sync = try reader.openSync(SessionState.kind, key) else { return nil }
-    return ClaimsStore.summary(of: sync)?.settings
-  }
-
-  /// Refuses a page or an end with other settings than the pages before.
-  func check(_ request: SyncRequest, in reader: StoreReader) throws {
-    try check(SessionState.settings(of: request), in: reader)
-  }
-
-  /// Refuses to go on with other settings than those of the pages that are stored.
-  ///
-  /// - Throws: ``SyncError`` that names each.
-  package func check(_ settings: [String: String], in reader: StoreReader) throws {
-    guard let name, let kept = try self.settings(in: reader) else { return }
-    let others = settings.filter { kept[$0.key].map { [value = $0.value] in $0 != value } ?? false }
-    guard !others.isEmpty else { return }
-    func quoted(_ value: String?) -> String { (value ?? "").isEmpty ? "none" : "“\(value ?? "")”" }
-    let list = others.inKeyOrder
-      .map { "\($0.key) was \(quoted(kept[$0.key])) and is \(quoted($0.value))" }
-    throw SyncError(
-      .invalidRequest, entity: entity.name,
-      message: """
-        The session “\(name)” has pages that were stored with other settings: \
-        \(list.joined(separator: "; ")). Nothing was changed. Go on with the settings of before, or \
-        abandon the session and begin a new one.
-        """)
+  /// Forgets a session that is kept.
+  package static func forget(_ key: String, in transaction: StoreTransaction) throws {
+    if let sync = try transaction.openSync(kind, key) { try transaction.forget(sync) }
   }
 
   // MARK: - The end

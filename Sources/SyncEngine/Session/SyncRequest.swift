@@ -31,9 +31,9 @@ package struct SyncRequest {
   /// The page session that the payload is a page of; its deletions are made when it is finished.
   package var session: SessionState?
 
-  /// Where its list stands among the lists of a sync that has several; nil where it is the only
-  /// one.
-  var placeOfList: PlaceOfList?
+  /// Where the payload stands as a page of a session, or as a list of a sync that has several; nil
+  /// where it is the only one.
+  package var place: PlaceOfPage?
 
   /// The name of that page, if it has one.
   package var pageName: String?
@@ -48,6 +48,9 @@ package struct SyncRequest {
     get { setup.settings }
     set { setup.settings = newValue }
   }
+
+  /// The number of the list that the items belong to.
+  var list: Int { place?.list ?? 0 }
 
   /// The policy for an item that cannot be stored.
   var itemPolicy: ItemErrorPolicy { settings.onItemError ?? .skip }
@@ -71,10 +74,14 @@ package struct SyncRequest {
 @available(*, unavailable, message: "A request may hold hooks that belong to one thread.")
 extension SyncRequest: Sendable {}
 
-/// Where a list stands among the lists of one sync.
-struct PlaceOfList {
-  let isFirst: Bool
-  let isLast: Bool
+/// Where a page stands.
+package struct PlaceOfPage {
+  /// The number of its list.
+  package var list: Int
+  /// Whether no page comes after it in the transaction.
+  var isLast = true
+
+  package init(list: Int) { self.list = list }
 }
 
 /// Closures that a running sync calls.

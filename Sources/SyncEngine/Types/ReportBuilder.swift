@@ -13,6 +13,9 @@ final class ReportBuilder {
 
   var content = Content()
 
+  /// The lists of items on whose mapping the remarks were noted.
+  var describedLists: Set<Int> = []
+
   /// Findings so far, also those of parts that were staged once more.
   private(set) var noteCount = 0
 

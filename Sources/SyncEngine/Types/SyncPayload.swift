@@ -55,6 +55,30 @@ extension SyncPayload {
     try data(control).withUnsafeBytes(body)
   }
 
+  /// The payload without what cannot be had while a store waits: a stream is read to its end, and a
+  /// tree becomes bytes.
+  ///
+  /// - Throws: `CancellationError`, errors of the stream, the ``JSONError`` of a payload that is
+  ///   none.
+  func settled(_ control: SyncControl) throws -> SyncPayload {
+    switch content {
+    case .data, .file: return self
+    case .stream, .json, .unusable:
+      var result = SyncPayload(.data(try data(control)))
+      result.isJSONAPI = isJSONAPI
+      return result
+    }
+  }
+
+  /// How many bytes it has, as far as that is known before it is read.
+  var expectedSize: Int? {
+    switch content {
+    case .data(let data): data.count
+    case .file(let url): try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+    case .stream, .json, .unusable: nil
+    }
+  }
+
   private func data(_ control: SyncControl?) throws -> Data {
     let data = try source(control)
     guard isTable else { return data }

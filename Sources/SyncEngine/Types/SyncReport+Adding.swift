@@ -37,10 +37,10 @@ extension SyncReport.Finding {
 }
 
 extension SyncReport.Commits {
-  /// Adds a page of the session to which a report is the end.
-  mutating func addPage(_ page: [String: SyncReport.EntityReport]) {
-    pageCount += 1
-    for (name, report) in page { pages[name, default: .init()].add(report) }
+  /// Adds pages of the session to which a report is the end.
+  mutating func add(_ count: Int, pages report: [String: SyncReport.EntityReport]) {
+    pageCount += count
+    for (name, report) in report { pages[name, default: .init()].add(report) }
   }
 
   /// The counts of pages and end together, by entity in the order of names.

@@ -159,7 +159,7 @@ private enum FingerprintKey {
   /// parts of a payload, when items go through code of the user's, which may answer differently the
   /// next time, and when not everything that an item says is stored.
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
-    guard request.setup.usesFingerprints, request.session == nil, request.placeOfList == nil,
+    guard request.setup.usesFingerprints, request.place == nil,
       request.setup.parent == nil,
       request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,
       !request.takesMembers, request.rewritten == nil, request.setup.path?.leadsToEach != true,

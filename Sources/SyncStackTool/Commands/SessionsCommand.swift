@@ -36,7 +36,9 @@ struct SessionsCommand: Command {
     let stack = try DataStack(keptAt: store, isReadOnly: abandoned == nil, wait: wait)
     defer { try? stack.close() }
     if let entity { _ = try stack.model.requireEntity(named: entity) }
-    let sessions = try stack.keptSessions().filter { entity == nil || $0.entityName == entity }
+    let sessions = try stack.keptSessions().filter {
+      entity == nil || $0.entityName == entity || $0.lists.contains(entity ?? "")
+    }
     guard let abandoned else {
       list(sessions, terminal)
       return .done
@@ -48,8 +50,9 @@ struct SessionsCommand: Command {
       throw ToolError("No session “\(abandoned)” is kept in the store. \(hint)")
     }
     for session in found {
-      try SyncSession(entity: session.entityName, dataStack: stack, name: session.name).abandon()
-      terminal.note("Session “\(session.name)” of \(session.entityName) forgotten.")
+      try stack.abandon(session)
+      terminal.note(
+        "Session “\(session.name)” of \(session.lists.joined(separator: ", ")) forgotten.")
     }
     return .done
   }
@@ -62,7 +65,7 @@ struct SessionsCommand: Command {
     ])
     for session in sessions {
       table.add([
-        session.name, session.entityName, String(session.storedPages.count),
+        session.name, session.lists.joined(separator: ", "), String(session.storedPages.count),
         String(session.missingPages.count), session.missingPages.first ?? "",
       ])
     }
@@ -77,6 +80,7 @@ struct SessionsCommand: Command {
   private func line(_ session: KeptSession) -> String {
     let line: JSONObject = [
       "name": .string(session.name), "entity": .string(session.entityName),
+      "lists": .array(session.lists.map(JSONValue.string)),
       "stored": .array(session.storedPages.map(JSONValue.string)),
       "missing": .array(session.missingPages.map(JSONValue.string)),
     ]

@@ -205,15 +205,16 @@ struct OracleSequence {
       var page = engine
       page.payload = .json(
         .array(Array(request.items[start..<min(start + size, request.items.count)])))
-      page.session = state
       do {
-        _ = try SyncRun(page, store: store, control: SyncControl()).run()
+        _ = try PagesRun(
+          [page], of: state, ends: false, lists: { [page] }, store: store, control: SyncControl()
+        ).run()
       } catch {
         try store.write { try state.forget(in: $0) }
         throw error
       }
     }
-    _ = try SyncRun(engine, store: store, control: SyncControl()).end(state)
+    _ = try SyncBench(store: store).end(state, engine)
   }
 
   /// Runs a sync that commits per batch; one that is stopped is stopped after each batch it gets

@@ -32,9 +32,8 @@ import Testing
       _ = try bench.syncWithChanges(
         #"[{"id": 8}]"#, "User", { $0.session = state }, control: control)
     }
-    let end = SyncRun(
-      try bench.request("User", .json([])), store: bench.store, control: SyncControl())
-    #expect(try end.end(state).entities["User"]?.deleted == 1)
+    let end = try bench.end(state, try bench.request("User", .json([])))
+    #expect(end.entities["User"]?.deleted == 1)
     #expect(try bench.objects("User").map { $0.prefix(4) } == ["id=1"])
   }
 }

@@ -5,28 +5,6 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SyncListTests {
-  /// Teams with a captain among their players: a circle of two entities.
-  private static func league() throws -> DataStack {
-    try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft(
-          "Team",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toOne("captain", to: "Player", inverse: "captainOf"),
-            .toMany("players", to: "Player", inverse: "team"),
-          ]),
-        EntityDraft(
-          "Player",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toOne("team", to: "Team", inverse: "players"),
-            .toOne("captainOf", to: "Team", inverse: "captain"),
-            .toMany("friends", to: "Player", inverse: "friends"),
-          ]),
-      ]), configuration: .init(.memory))
-  }
-
   private static let document: JSONValue = [
     "teams": [["id": 1, "captain_id": 11], ["id": 2, "captain_id": 12]],
     "data": [
@@ -39,7 +17,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func referencesResolveInAnyOrderAlsoInCircles(_ isReversed: Bool) async throws {
-    let stack = try Self.league()
+    let stack = try DataStack.league()
     let lists: [SyncList] = [
       .list(Self.document, of: "Team", at: "teams"),
       .list(Self.document, of: "Player", at: "data.players"),
@@ -54,7 +32,7 @@ import Testing
   }
 
   @Test func isOneCommitWithOneChangeSet() throws {
-    let stack = try Self.league()
+    let stack = try DataStack.league()
     let changes = Log<ChangeSet>()
     let watch = try stack.store.hub.subscribe { changes.append($0) }
     try stack.sync([
@@ -115,7 +93,7 @@ import Testing
   }
 
   @Test func aDryRunReportsAndStoresNothing() throws {
-    let stack = try Self.league()
+    let stack = try DataStack.league()
     let sync = Sync(
       lists: [
         .list(Self.document, of: "Team", at: "teams"),
@@ -149,18 +127,7 @@ import Testing
   }
 
   @Test func aRequiredReferenceMayWaitForALaterList() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "Line",
-        [
-          .attribute("id", .integer64),
-          .toOne("order", to: "Order", inverse: "lines", isOptional: false),
-        ]),
-      EntityDraft(
-        "Order",
-        [.attribute("id", .integer64), .toMany("lines", to: "Line", inverse: "order")]),
-    ])
-    let stack = try DataStack(model: model, configuration: .init(.memory))
+    let stack = try DataStack.orders()
     let lines: JSONValue = [["id": 1, "order_id": 5]]
     try stack.sync([.list(lines, of: "Line"), .list(items([5]), of: "Order")])
     #expect(try stack.keys("Line", "order.id == 5") == [1])
@@ -186,7 +153,7 @@ import Testing
   }
 
   @Test func notificationsAndPhasesAreThoseOfOneSync() throws {
-    let stack = try Self.league()
+    let stack = try DataStack.league()
     let sync = Sync(
       lists: [
         .list(Self.document, of: "Team", at: "teams"),
@@ -222,7 +189,7 @@ import Testing
   @Test(arguments: 0..<16)
   func listsInAnyOrderLeaveWhatTheySay(_ seed: Int) async throws {
     var generator = SeededGenerator(seed: UInt64(seed))
-    let stack = try Self.league()
+    let stack = try DataStack.league()
     for _ in 0..<3 {
       let teams = (1...30).filter { _ in Bool.random(using: &generator) }
       let players = (1...60).filter { _ in Bool.random(using: &generator) }

@@ -21,15 +21,20 @@ extension SyncBench {
       let page = Array(items[start..<min(start + size, items.count)])
       var request = try request(entity, .json(.array(page)))
       begin()
-      request.session = state
       request.settings.operations = operations
-      _ = try SyncRun(request, store: store, control: SyncControl()).run()
+      _ = try PagesRun(
+        [request], of: state, ends: false, lists: { [request] }, store: store,
+        control: SyncControl()
+      ).run()
     }
     begin()
     var request = try request(entity, .json([]))
     request.settings.operations = operations
-    let run = SyncRun(request, store: store, control: SyncControl())
-    if isAbandoned { try store.write { try state.forget(in: $0) } } else { _ = try run.end(state) }
+    if isAbandoned {
+      try store.write { try state.forget(in: $0) }
+    } else {
+      _ = try end(state, request)
+    }
   }
 
   /// Syncs in batches of ten.

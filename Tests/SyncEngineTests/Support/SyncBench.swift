@@ -45,7 +45,19 @@ struct SyncBench {
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     var request = try request(entity, .data(Data(json.utf8)))
     change(&request)
-    return try SyncRun(request, store: store, control: control).run()
+    guard let session = request.session else {
+      return try SyncRun(request, store: store, control: control).run()
+    }
+    return try PagesRun(
+      [request], of: session, ends: false, lists: { [request] }, store: store, control: control
+    ).run()
+  }
+
+  /// Ends a page session.
+  func end(_ session: SessionState, _ request: SyncRequest) throws -> SyncReport {
+    try PagesRun(
+      [], of: session, ends: true, lists: { [request] }, store: store, control: SyncControl()
+    ).run().report
   }
 
   /// The objects of an entity as text, one a line, by key: attributes that have a value, to-one as

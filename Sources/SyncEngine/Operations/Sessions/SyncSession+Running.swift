@@ -3,16 +3,47 @@ import SyncCore
 import SyncGraph
 import SyncStore
 
-/// The calls that the operations of a session make.
+/// The operations of a session, and the calls that they make.
 extension SyncSession {
-  func operation(_ work: SyncWork, at path: JSONPath? = nil) -> Sync {
+  /// Makes the operation of pages, of the end, or of both.
+  func make(_ pages: [Page], ends: Bool = false) -> Sync {
+    var pages = pages
+    for index in pages.indices { pages[index].id = nextID(pages[index].name) }
+    return operation(of: pages, ends: ends)
+  }
+
+  /// - Parameter pages: Pages that have their identifiers.
+  func operation(of pages: [Page], ends: Bool) -> Sync {
     let choice = chosen.withLock { $0 }
-    let operation = Sync(work, with: source, dataStack: dataStack)
+    let list = lists.first { $0.name == pages.first?.list } ?? lists[0]
+    let operation = Sync(
+      .pages(pages, self, ends: ends), with: list.source, dataStack: dataStack)
     operation.settings = choice.settings
     operation.delegate = choice.delegate
-    if case .end = work { operation.metadata = choice.metadata }
-    operation.path = path
+    if pages.count == 1 { operation.path = pages[0].path }
+    let earlier = stage.withLock { stage in
+      defer {
+        if !pages.isEmpty {
+          stage.pages.removeAll { $0.page.map(\.isFinished) ?? true }
+          stage.pages.append(WeakPage(page: operation))
+        }
+      }
+      return ends ? stage.pages.compactMap(\.page) : []
+    }
+    if ends {
+      operation.metadata = choice.metadata
+      for page in earlier where !page.isFinished { operation.addDependency(page) }
+    }
     return operation
+  }
+
+  /// The identifier of the next page that is made.
+  func nextID(_ name: String?) -> PageID {
+    if let name { return .name(name) }
+    return stage.withLock { stage in
+      stage.lastNumber += 1
+      return .number(stage.lastNumber)
+    }
   }
 
   /// Called inside the gate, before a page or the end reads the claims of the pages.
@@ -38,25 +69,19 @@ extension SyncSession {
     let (pages, failed) = stage.withLock { ($0.pages.compactMap(\.page), $0.failed) }
     var ids = failed
     for page in pages where !page.isFinished && !page.isDryRun {
-      if case .page(_, _, let id) = page.work { ids.insert(id) }
+      ids.formUnion(page.work.pages.map(\.id))
     }
     return Set(ids.compactMap(\.name))
   }
 
   /// Called inside the transaction of the end, before it decides about deletions.
-  func checkPages(_ hasPages: Bool, in reader: StoreReader) throws {
+  ///
+  /// - Parameter pages: Pages that are stored in the same transaction.
+  func checkPages(beside pages: [Page], in reader: StoreReader) throws {
     let failed = stage.withLock { $0.failed }
     let begun = try state.pages(in: reader).filter(\.isBegun)
-    let missing = failed.union(begun.map { PageID.name($0.name) })
+    let missing = failed.union(begun.map { PageID.name($0.name) }).subtracting(pages.map(\.id))
     guard missing.isEmpty else { throw missingPages(missing) }
-    guard hasPages else {
-      throw SyncError(
-        .invalidRequest, entity: entityName,
-        message: """
-          The session had no page, so everything would be deleted. Nothing was. Sync at least one \
-          page, an empty one if that is meant, or abandon the session.
-          """)
-    }
   }
 
   private func missingPages(_ pages: Set<PageID>) -> SyncError {
@@ -65,31 +90,41 @@ extension SyncSession {
       pages.count == 1 ? "A page of the session was" : "\(pages.count) pages of the session were"
     let list = names.isEmpty ? "" : " (\(names.prefix(5).joined(separator: ", ")))"
     return SyncError(
-      .invalidRequest, entity: entityName,
+      .invalidRequest, entity: lists.count == 1 ? entityName : nil,
       message: """
         \(count) not stored\(list), so the objects of \(pages.count == 1 ? "it" : "them") are unknown, and \
         nothing was deleted. Run the missing pages again, under the same names, or abandon the session.
         """)
   }
 
-  /// Called inside the gate as a page has been stored.
-  func didStore(_ page: Sync, _ id: PageID) {
-    guard !page.isDryRun else { return }
+  /// Called inside the gate as pages have been stored.
+  func didStore(_ pages: [Page], of operation: Sync) {
+    guard !operation.isDryRun else { return }
     stage.withLock { stage in
-      stage.failed.remove(id)
-      stage.pages.removeAll { $0.page.map { $0 === page } ?? true }
-      if let name = id.name { stage.storedPages.insert(name) }
+      stage.pages.removeAll { $0.page.map { $0 === operation } ?? true }
+      for page in pages {
+        stage.failed.remove(page.id)
+        if let name = page.id.name { stage.storedPages.insert(name) }
+      }
     }
   }
 
-  /// Called as a page has its result.
-  func didFinish(_ page: Sync, _ id: PageID, _ result: Result<SyncReport, any Error>) {
-    if case .success(let report) = result, !page.isDryRun {
-      stage.withLock { $0.done.addPage(report.entities) }
+  /// Called as an operation of the session has its result.
+  func didFinish(
+    _ operation: Sync, _ pages: [Page], ends: Bool, _ result: Result<SyncReport, any Error>
+  ) {
+    guard !operation.isDryRun else { return }
+    switch result {
+    case .success(let report):
+      stage.withLock { stage in
+        if ends { stage.isEnded = true }
+        if !pages.isEmpty { stage.done.add(Set(pages.map(\.id)).count, pages: report.entities) }
+      }
+    case .failure(let error):
+      guard !pages.isEmpty else { return }
+      stage.withLock { $0.failed.formUnion(pages.map(\.id)) }
+      noteFailure(error)
     }
-    guard case .failure(let error) = result, !page.isDryRun else { return }
-    stage.withLock { _ = $0.failed.insert(id) }
-    noteFailure(error)
   }
 
   /// Keeps that a page is missing that failed before it came to the store: its JSON was no JSON,
@@ -125,10 +160,5 @@ extension SyncSession {
         try begin(in: store)
       }
     }
-  }
-
-  /// Called as the end has been stored.
-  func didEnd() {
-    stage.withLock { $0.isEnded = true }
   }
 }

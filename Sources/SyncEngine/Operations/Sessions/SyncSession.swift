@@ -22,11 +22,14 @@ import SyncStore
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)``
 /// sums them up, with an object of which several pages speak once for each.
 ///
+/// The pages may be of several lists, ``init(of:dataStack:name:)``: references lead from each list
+/// to each, and an object that a page of any list mentions stays.
+///
 /// As long as a page has failed, its objects are unknown, and the session cannot be finished. Give
 /// pages names, and a page of the same name makes up for it.
 ///
 /// A session with a name is kept in the store: after a restart a session of the same entity and
-/// name goes on with the claims of the pages before. ``storedPages()`` says which of those with
+/// name, or of the same lists and name, goes on with the claims of the pages before. ``storedPages()`` says which of those with
 /// names that were. As the first page is stored, and with each later one, the store keeps the names
 /// of all pages that were made: one that is not stored, however its process ended, has to be made
 /// up for. `DataStack.keptSessions()` lists the sessions in the store. Filter and operations have
@@ -34,7 +37,8 @@ import SyncStore
 ///
 /// ## At a glance
 /// - Set-up: ``settings``
-/// - Pages: ``page(_:named:at:)``, `sync(_:named:at:)`, ``storedPages()``
+/// - Pages: ``page(_:named:at:)``, ``page(_:of:named:at:)``, ``page(_:named:)``,
+///   `sync(_:named:at:)`, ``storedPages()``
 /// - The end: ``finish()``, ``finish(completion:)``, ``finishOperation()``, ``abandon()``
 @dynamicMemberLookup
 public final class SyncSession: Sendable {
@@ -77,14 +81,14 @@ public final class SyncSession: Sendable {
   /// The stack whose store is synced.
   public let dataStack: DataStack
 
-  /// The entity of the items.
+  /// The entity of the items; of several lists that of the first.
   public let entityName: String
+
+  /// The lists that the pages are of.
+  public let lists: [List]
 
   /// The name under which the store keeps the session; nil is not at all.
   public let name: String?
-
-  /// The source of the mapping by which the items are read.
-  let source: any PlanSource
 
   let state: SessionState
   let chosen = Locked(Choice())
@@ -112,19 +116,41 @@ public final class SyncSession: Sendable {
   ///   - name: A name keeps the session in the store until it is finished or abandoned.
   /// - Throws: ``MappingError`` when the serializer does not fit the model, `ModelError` when that
   ///   has no such entity, `StoreError` when the stack was closed.
-  public init(with source: some PlanSource, dataStack: DataStack, name: String? = nil) throws {
+  public convenience init(
+    with source: some PlanSource, dataStack: DataStack, name: String? = nil
+  ) throws {
+    try self.init([.list(with: source)], areNamed: false, dataStack, name)
+  }
+
+  init(
+    _ lists: [List], areNamed: Bool, _ dataStack: DataStack, _ name: String?
+  ) throws {
     _ = try dataStack.store
-    let plan = try dataStack.mappingPlans.plan(for: source, in: dataStack.model)
-    let node = plan.rootNode
-    if !node.needsNoIdentity {
-      if node.hasToNameIdentifiers { throw MappingError.identifiersRequired(node.entity) }
-      throw SyncError.noPrimaryKey(node.entity.name)
+    let kept = try lists.map { list in
+      let plan = try dataStack.mappingPlans.plan(for: list.source, in: dataStack.model)
+      let node = plan.rootNode
+      if !node.needsNoIdentity {
+        if node.hasToNameIdentifiers { throw MappingError.identifiersRequired(node.entity) }
+        throw SyncError.noPrimaryKey(node.entity.name)
+      }
+      return SessionState.List(name: list.name, entity: node.entity)
+    }
+    guard let first = kept.first, Set(lists.map(\.name)).count == lists.count else {
+      throw SyncError(
+        .invalidRequest,
+        message: lists.isEmpty
+          ? "The page session has no list. Give it at least one."
+          : "Lists of a page session have the same name. Give each another one, as in .list(of:named:)."
+      )
     }
     self.dataStack = dataStack
-    self.source = source
-    entityName = node.entity.name
+    self.lists = lists
+    entityName = first.entity.name
     self.name = name
-    state = SessionState(entity: node.entity, name: name)
+    state =
+      areNamed
+      ? SessionState(kept, of: dataStack.model, name: name)
+      : SessionState(entity: first.entity, name: name)
   }
 
   // MARK: - Set-up
@@ -169,17 +195,7 @@ public final class SyncSession: Sendable {
   public func page(
     _ payload: some SyncPayloadConvertible, named name: String? = nil, at path: JSONPath? = nil
   ) -> Sync {
-    let number = stage.withLock { stage in
-      stage.lastNumber += 1
-      return stage.lastNumber
-    }
-    let id = name.map { PageID.name($0) } ?? .number(number)
-    let page = operation(.page(payload.syncPayload, self, id), at: path)
-    stage.withLock { stage in
-      stage.pages.removeAll { $0.page.map(\.isFinished) ?? true }
-      stage.pages.append(WeakPage(page: page))
-    }
-    return page
+    make([Page(payload.syncPayload, at: path, named: name)])
   }
 
   /// Syncs a page on the stack's queue and waits for it.
@@ -192,62 +208,16 @@ public final class SyncSession: Sendable {
     try await dataStack.sync(page(payload, named: name, at: path))
   }
 
-  /// Names of the pages that are stored, in a session with a name those before a restart among
-  /// them. One that was stored, came again and was not stored is none of them.
-  ///
-  /// ```swift
-  /// let session = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
-  /// let stored = try session.storedPages()
-  /// for url in urls where !stored.contains(url.path) {
-  ///   queue.addOperation(session.page(.file(url), named: url.path))
-  /// }
-  /// ```
-  public func storedPages() throws -> Set<String> {
-    let kept = try dataStack.store.read { try state.pages(in: $0) }
-    let (stored, failed) = stage.withLock { ($0.storedPages, $0.failed) }
-    return stored.union(kept.lazy.filter(\.isStored).map(\.name))
-      .subtracting(kept.lazy.filter(\.isBegun).map(\.name))
-      .subtracting(failed.compactMap(\.name))
-  }
-
-  /// Says that pages are going to come, before one of them is made, with a mark for the content of
-  /// each.
-  ///
-  /// - Parameter settings: Settings that must be the same as they were for the stored pages, by
-  ///   names that the reader of a refusal understands.
-  /// - Returns: Those that are stored with the content of that mark.
-  /// - Throws: ``SyncError`` when settings are others.
-  package func announce(
-    _ pages: [String: String], settings: [String: String]
-  ) throws -> Set<String> {
-    let store = try dataStack.store
-    let kept = try store.read {
-      let kept = try state.pages(in: $0)
-      if kept.contains(where: \.isStored) { try state.check(settings, in: $0) }
-      return kept
-    }
-    let known = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })
-    let same = pages.filter { name, mark in
-      known[name].map { $0.mark == mark && $0.isStored && !$0.isBegun } ?? false
-    }
-    let rest = pages.filter { same[$0.key] == nil }
-    if !rest.isEmpty { try store.write { try state.begin(rest, settings: settings, in: $0) } }
-    return Set(same.keys)
-  }
-
   // MARK: - The end
 
   /// Makes the operation that deletes rows that no page mentioned. It waits for the pages made so
   /// far, so make it when those are in their queues.
   ///
-  /// It fails, and deletes nothing, when a page failed that no later one made up for, when there
-  /// was no page at all, and when the deletion guard objects; then the session can still be
+  /// It fails, and deletes nothing, when a page failed that no later one made up for, when a list
+  /// that deletes had no page at all, and when the deletion guard objects; then the session can still be
   /// finished later, or abandoned.
   public func finishOperation() -> Sync {
-    let operation = operation(.end(self))
-    let pages = stage.withLock { $0.pages.compactMap(\.page) }
-    for page in pages where !page.isFinished { operation.addDependency(page) }
-    return operation
+    make([], ends: true)
   }
 
   /// Deletes rows that no page mentioned, once all pages have run. See ``finishOperation()``.

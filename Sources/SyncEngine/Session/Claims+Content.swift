@@ -1,0 +1,87 @@
+import SyncCore
+
+/// The parts of claims.
+extension Claims {
+  /// The facts about a list that stay small, however large it is.
+  struct State: Codable, Equatable {
+    /// The first row that the sync gave to an object of the root entity.
+    var firstNewRow = Int64.max
+    /// Members that the lists of the payload had before: the scope of nested deletion.
+    var memberCount = 0
+    /// Parts of the payload that were worked off.
+    var partCount = 0
+    /// Pages that said nothing: they count as stored, and as no word about which objects there are.
+    var silentPageCount = 0
+    /// Items at the top of the payload, and those among them that can be used.
+    var itemCount = 0
+    var usableItemCount = 0
+    /// Whether a key at the top could not be read, so that its object is unknown.
+    var isRootSuspended = false
+    /// Whether an item at the top nests others of its entity, so that the payload is a tree.
+    var nestsChildren = false
+    /// Whether only some objects are in scope; false is every object of the entity.
+    var hasScope = false
+    /// Whether items said that their objects are deleted, so that not everything that was mentioned
+    /// is there.
+    var hasTombstones = false
+    /// References so far, those that found their object among them.
+    var referenceCount: Int64 = 0
+
+    /// Takes over the facts that all lists have in common.
+    mutating func share(_ other: State) {
+      memberCount = other.memberCount
+      hasTombstones = other.hasTombstones
+      referenceCount = other.referenceCount
+    }
+
+    /// Whether there was any page or part.
+    var hasBegun: Bool { partCount > 0 || silentPageCount > 0 }
+
+    /// Adds another list of the same objects: together the lists say which there are.
+    mutating func add(_ other: State) {
+      firstNewRow = min(firstNewRow, other.firstNewRow)
+      itemCount += other.itemCount
+      usableItemCount += other.usableItemCount
+      isRootSuspended = isRootSuspended || other.isRootSuspended
+    }
+
+    /// Takes over the sum that ``add(_:)`` made.
+    mutating func take(sum: State) {
+      firstNewRow = sum.firstNewRow
+      itemCount = sum.itemCount
+      usableItemCount = sum.usableItemCount
+      isRootSuspended = sum.isRootSuspended
+    }
+  }
+
+  /// The claims of some parts.
+  struct Content {
+    /// By the numbers of ``ClaimedSet``.
+    var sets: [Int: RowSet] = [:]
+    /// Members that their owner's list does not mention, by the member.
+    var unlisted: [Member: UnlistedMember] = [:]
+    /// Members that were listed after a list had left them out.
+    var relisted: Set<Member> = []
+    /// The members of a given parent in the order of the payload, by the list of items, where the
+    /// parent's list is ordered and nothing else orders it.
+    var parentOrder: [Int: [Int64]] = [:]
+    /// Keys that no object had, by the place they stand in.
+    var references: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
+    /// Places that were given again.
+    var answered: Set<UnresolvedReference.Place> = []
+  }
+
+  /// An object as a member of the lists that a column of it leads to.
+  struct Member: Hashable {
+    let row: Int64
+    let column: Relationship
+  }
+
+  struct UnlistedMember {
+    let row: Int64
+    let entity: EntityDescription
+    /// The column that leads to the owner.
+    let slot: Int
+    let owner: Int64
+  }
+}
