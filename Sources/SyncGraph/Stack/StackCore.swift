@@ -30,7 +30,7 @@ final class StackCore: Sendable {
   let configuration: Store.Configuration
   let transformers: TransformerRegistry
   let delivery = DeliveryQueue()
-  let streams = ChangeStreams()
+  let streams = Broadcast<ChangeSet>()
   let attachments = StackAttachments()
   /// Those that cores of the same model and classes share.
   let sharedAttachments: StackAttachments
