@@ -19,10 +19,11 @@ struct ReferenceResolver {
     self.edits = edits
   }
 
-  /// Links references whose object is there now.
+  /// Links references whose object is there now. A reference ends with its owner.
   ///
-  /// - Returns: The references whose object is still not there.
-  mutating func resolve(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
+  /// - Returns: The references whose owner is there and whose object is still not.
+  mutating func resolve(_ all: [UnresolvedReference]) throws -> [UnresolvedReference] {
+    let references = try withOwners(all)
     let groups = Dictionary(grouping: references.indices) { references[$0].destination }
     var missing: [Int] = []
     for (destination, indexes) in groups.sorted(on: { $0.value[0] }) {
@@ -38,6 +39,19 @@ struct ReferenceResolver {
       }
     }
     return missing.sorted().map { references[$0] }
+  }
+
+  /// The references whose owner was not deleted since, by a later part or by another writer between
+  /// two pages.
+  private func withOwners(_ references: [UnresolvedReference]) throws -> [UnresolvedReference] {
+    var gone: Set<ManagedObjectID> = []
+    for (entity, group) in Dictionary(grouping: references, by: { $0.owner.entity }) {
+      let rows = Set(group.map(\.owner.row)).sorted()
+      for row in try transaction.missing(rows, of: entity) {
+        gone.insert(ManagedObjectID(entity: entity, row: row))
+      }
+    }
+    return gone.isEmpty ? references : references.filter { !gone.contains($0.owner) }
   }
 
   /// The first stored object of each key.

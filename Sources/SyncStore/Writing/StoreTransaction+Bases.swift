@@ -76,7 +76,7 @@ extension StoreTransaction {
     try changeEntries(of: id) { entry in
       let known = Set(rows)
       let former = (entry.edit?.base[list: list].before ?? []).filter { !known.contains($0) }
-      let deleted = try former.isEmpty ? [] : missing(former, of: destination)
+      let deleted = try former.isEmpty ? [] : Set(missing(former, of: destination))
       let before = rows + former.filter(deleted.contains)
       entry.takeServerValues([list.slot: EditedList(before: before, edited: nil).value])
     }
