@@ -43,8 +43,12 @@ let package = Package(
     .target(
       name: "SyncOutbox", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
     .target(
+      name: "SyncImport", dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"]),
+    .target(
       name: "SyncStack",
-      dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox"]),
+      dependencies: [
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "SyncImport",
+      ]),
     .executableTarget(
       name: "SyncStackTool",
       dependencies: [
@@ -59,7 +63,7 @@ let package = Package(
       name: "CancellableSync", dependencies: ["SyncStack"], path: "Examples/CancellableSync"),
     .executableTarget(name: "ChangeLog", dependencies: ["SyncStack"], path: "Examples/ChangeLog"),
     .executableTarget(
-      name: "FeedReader", dependencies: ["SyncStack"], path: "Examples/FeedReader"),
+      name: "FeedReader", dependencies: ["SyncStack", "Loopback"], path: "Examples/FeedReader"),
     .executableTarget(
       name: "SharedNotes", dependencies: ["SyncStack", "SyncCloud"], path: "Examples/SharedNotes"),
     .executableTarget(
@@ -98,7 +102,10 @@ let package = Package(
         "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "Loopback", "TestSupport",
       ]),
     .testTarget(
-      name: "FeedReaderTests", dependencies: ["FeedReader", "SyncStack", "Loopback", "TestSupport"]),
+      name: "SyncImportTests",
+      dependencies: [
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncImport", "Loopback", "TestSupport",
+      ]),
     .testTarget(
       name: "SyncStackToolTests",
       dependencies: ["SyncStackTool", "SyncStack", "SyncStore", "SyncCloud", "TestSupport"]),

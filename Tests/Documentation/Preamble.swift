@@ -73,6 +73,7 @@ public struct API: Sendable {
   public func send(
     _ kind: OutboxChange.Kind, _ path: String, _ body: JSONValue
   ) async throws -> (Data, URLResponse) { never() }
+  public func get(_ path: String) async throws -> (Data, URLResponse) { never() }
   public func put(_ path: String) async throws {}
   public func delete(_ path: String) async throws {}
   public func post(_ path: String, _ items: [JSONValue]) async throws -> [JSONValue] { never() }

@@ -145,7 +145,8 @@ extension Sync {
       let requests = try SessionRequests(self, session, setup)
       let run = PagesRun(
         try pages.map { try requests.of($0, at: pages.count == 1 ? setup.path : $0.path) },
-        of: session.state, ends: ends, lists: { try requests.ofLists }, store: store,
+        of: session.state, ends: ends, expecting: session.expectedCounts,
+        lists: { try requests.ofLists }, store: store,
         control: control)
       return try runner.run { enter in
         let report = try run.run {

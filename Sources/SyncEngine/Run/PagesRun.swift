@@ -20,6 +20,7 @@ package final class PagesRun {
   private let lists: () throws -> [SyncRequest]
   private let session: SessionState?
   private let ends: Bool
+  private let expected: [Int: Int]
   private let store: Store
   private let control: SyncControl
 
@@ -33,20 +34,24 @@ package final class PagesRun {
   // Over all pages.
   private var spans: [PayloadReader.Span] = []
   private var byteCount = 0
-  private var itemCount = 0
+  private var itemCounts: [Int: Int] = [:]
   private var partCount = 0
 
   /// - Parameters:
   ///   - pages: The pages in their order; with ``SyncRequest/place`` where there are several lists.
   ///   - session: The session whose pages they are; nil when these are all pages there are.
   ///   - ends: Whether the end comes behind the pages.
+  ///   - expected: How many items a list has over all pages, by its number; with another count the
+  ///     end deletes nothing of it.
   ///   - lists: Gives a request of each list, by their numbers, whose payload is not read.
   package init(
     _ pages: [SyncRequest], of session: SessionState? = nil, ends: Bool,
-    lists: @escaping () throws -> [SyncRequest], store: Store, control: SyncControl
+    expecting expected: [Int: Int] = [:], lists: @escaping () throws -> [SyncRequest], store: Store,
+    control: SyncControl
   ) {
     self.session = session
     self.ends = ends
+    self.expected = expected
     self.lists = lists
     self.store = store
     self.control = control
@@ -126,7 +131,8 @@ package final class PagesRun {
     last.phases.end(.save)
     var report = last.finishReport()
     report.payloadBytes = byteCount
-    report.itemCount = itemCount
+    report.itemCount = itemCounts.values.reduce(0, +)
+    report.commits.items = itemCounts
     return (report, changes)
   }
 
@@ -191,7 +197,7 @@ package final class PagesRun {
     try pass.workOffParts(in: transaction)
     partCount += pass.claims.state.partCount
     byteCount += pass.bytes.count
-    itemCount += pass.reader.itemCount
+    itemCounts[pass.request.list, default: 0] += pass.reader.itemCount
     pass.close()
     if ends { passes[pass.request.list] = pass }
   }
@@ -228,6 +234,10 @@ package final class PagesRun {
       }
     }
     guard let worked = latest else { return }
+    for (list, count) in expected.inKeyOrder {
+      worked.claims.select(list)
+      worked.claims.state.expect(count)
+    }
     let unresolved = try worked.linkWaiting(in: transaction)
     let sums = all.count > 1 ? sums(all) : [:]
     for (index, pass) in all.enumerated() {

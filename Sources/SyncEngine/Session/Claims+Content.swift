@@ -15,8 +15,12 @@ extension Claims {
     /// Items at the top of the payload, and those among them that can be used.
     var itemCount = 0
     var usableItemCount = 0
-    /// Whether a key at the top could not be read, so that its object is unknown.
+    /// Whether a key at the top could not be read, so that its object is unknown; or the list has
+    /// another number of items than was expected.
     var isRootSuspended = false
+    /// The number of items that the server says, where it is not that of the items; -1 is that it
+    /// says several.
+    var otherCount: Int?
     /// Whether an item at the top nests others of its entity, so that the payload is a tree.
     var nestsChildren = false
     /// Whether only some objects are in scope; false is every object of the entity.
@@ -37,12 +41,21 @@ extension Claims {
     /// Whether there was any page or part.
     var hasBegun: Bool { partCount > 0 || silentPageCount > 0 }
 
+    /// Notes how many items the list has on the server: with another number of them it has changed
+    /// while it was read, and an item may have been passed over.
+    mutating func expect(_ count: Int) {
+      guard count != itemCount else { return }
+      isRootSuspended = true
+      otherCount = count
+    }
+
     /// Adds another list of the same objects: together the lists say which there are.
     mutating func add(_ other: State) {
       firstNewRow = min(firstNewRow, other.firstNewRow)
       itemCount += other.itemCount
       usableItemCount += other.usableItemCount
       isRootSuspended = isRootSuspended || other.isRootSuspended
+      otherCount = otherCount ?? other.otherCount
     }
 
     /// Takes over the sum that ``add(_:)`` made.
@@ -51,6 +64,7 @@ extension Claims {
       itemCount = sum.itemCount
       usableItemCount = sum.usableItemCount
       isRootSuspended = sum.isRootSuspended
+      otherCount = sum.otherCount
     }
   }
 

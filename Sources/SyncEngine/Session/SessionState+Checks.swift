@@ -1,4 +1,4 @@
-package import SyncCore
+import SyncCore
 package import SyncStore
 
 /// The refusals of a page session: of other lists or settings than before, and of an end too soon.

@@ -1,5 +1,5 @@
-import Foundation
-import SyncCore
+package import Foundation
+package import SyncCore
 
 /// The JSON that a sync reads.
 ///
@@ -67,6 +67,33 @@ extension SyncPayload {
       var result = SyncPayload(.data(try data(control)))
       result.isJSONAPI = isJSONAPI
       return result
+    }
+  }
+
+  /// Moves the bytes to a file, so that a payload that waits takes no memory; one that is a file
+  /// stays as it is.
+  ///
+  /// - Parameter url: The file to be written.
+  /// - Throws: The ``JSONError`` of a payload that is none, errors of a stream or of the file system.
+  package func moved(to url: URL) throws -> SyncPayload {
+    if case .file = content { return self }
+    try data(nil).write(to: url)
+    var result = SyncPayload(.file(url))
+    result.isJSONAPI = isJSONAPI
+    return result
+  }
+
+  /// Whether it is no JSON, or has nothing at a path. It tells which of many payloads an error is
+  /// about.
+  package func isUnreadable(at path: JSONPath?) -> Bool {
+    do {
+      let document = try JSONValue(parsing: data(nil))
+      return path.map { document.value(at: $0) == nil } ?? false
+    } catch let error as JSONError {
+      // Lines of objects are not one document.
+      return error.code != .trailingContent
+    } catch {
+      return true
     }
   }
 

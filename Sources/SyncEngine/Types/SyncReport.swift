@@ -127,6 +127,8 @@ extension SyncReport {
     /// Of the end of a session: the number of stored pages, and their changes, by entity.
     package var pageCount = 0
     package var pages: [String: EntityReport] = [:]
+    /// Of pages in one transaction: the items of each list, by its number.
+    package var items: [Int: Int] = [:]
 
     package static func == (_: Commits, _: Commits) -> Bool { true }
     package func hash(into hasher: inout Hasher) {}

@@ -96,8 +96,7 @@ struct Deleter: PartPhase {
       report.note(
         .suspendedDeletion, entity,
         message: """
-          Objects of “\(entity.name)” that are not in the payload stay, \(rows.count) of them: the key of an \
-          item could not be read, so its object is unknown.
+          Objects of “\(entity.name)” that are not in the payload stay, \(rows.count) of them: \(reasonToKeep).
           """)
       return ([], count(scoped))
     }
@@ -112,6 +111,16 @@ struct Deleter: PartPhase {
           """)
     }
     return (rows, count(scoped))
+  }
+
+  /// Why the list does not say which objects there are.
+  private var reasonToKeep: String {
+    guard let count = claims.state.otherCount else {
+      return "the key of an item could not be read, so its object is unknown"
+    }
+    let said = count < 0 ? "different numbers of items" : "\(count) items"
+    return
+      "the list has changed while it was read, as its pages say \(said) and \(claims.state.itemCount) came"
   }
 
   /// The roots of trees, and below roots that the payload does not mention all objects that it does

@@ -209,13 +209,26 @@ extension SyncSession {
   ///   - pages: The pages, in the order in which they are applied. Each is opened when its turn
   ///     comes; a tree or a stream is made bytes before the store is entered.
   ///   - ends: Whether the end follows. The operation waits for the pages made before then.
+  ///   - counts: How many items a list has over all pages, by its name: with another number of
+  ///     items the end deletes nothing of it.
   ///   - metadata: Values that are committed with the pages, beside those of the session if the end
   ///     follows.
   package func commit(
-    _ pages: [Page], ends: Bool = false, metadata: StoreMetadata = StoreMetadata()
+    _ pages: [Page], ends: Bool = false, expecting counts: [String: Int] = [:],
+    metadata: StoreMetadata = StoreMetadata()
   ) -> Sync {
+    if ends { stage.withLock { $0.expected = counts } }
     let operation = make(pages, ends: ends)
     operation.metadata.merge(metadata)
     return operation
+  }
+
+  /// How many items each list has over all pages, as far as that was said, by its number.
+  var expectedCounts: [Int: Int] {
+    let counts = stage.withLock { $0.expected }
+    return Dictionary(
+      uniqueKeysWithValues: lists.enumerated().compactMap { index, list in
+        counts[list.name].map { (index, $0) }
+      })
   }
 }

@@ -60,6 +60,8 @@ public final class SyncSession: Sendable {
     /// The commits of pages that ran here, for the report of the end.
     var done = SyncReport.Commits()
     var isEnded = false
+    /// How many items lists have over all pages, by their names, as the end was told.
+    var expected: [String: Int] = [:]
     /// Whether the names of missing pages are about to be kept in the store.
     var isNoting = false
   }

@@ -1,0 +1,372 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncImport
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
+  typealias Item = ListServer.Item
+
+  /// Countries, teams and players that refer to each other in a circle.
+  static func league(_ teams: ClosedRange<Int> = 1...7) -> [String: [Item]] {
+    [
+      "Country": (1...2).map { Item(id: $0, name: "C\($0)") },
+      "Team": teams.map { id in
+        let links: JSONObject = [
+          "country_id": .integer(Int64(id % 2 + 1)), "captain_id": .integer(Int64(id * 10)),
+        ]
+        return Item(id: id, name: "T\(id)", links: links)
+      },
+      "Player": teams.flatMap { team in
+        [team * 10, team * 10 + 1].map {
+          Item(id: $0, name: "P\($0)", links: ["team_id": .integer(Int64(team))])
+        }
+      },
+    ]
+  }
+
+  static func feeds(
+    _ server: ListServer, _ entities: [String] = ["Player", "Team", "Country"],
+    _ paging: ListServer.Paging = .cursor
+  ) -> [Feed] {
+    entities.map { entity in
+      Feed(entity, at: "items") { place in try server.page(entity, place, paging) }
+    }
+  }
+
+  /// The league as ``DataStack/lines()`` says it.
+  static func lines(_ lists: [String: [Item]]) async throws -> [String] {
+    let stack = try DataStack.league()
+    for (entity, items) in lists.sorted(by: { $0.key < $1.key }) {
+      try await stack.sync(items.map(\.json), inEntityNamed: entity)
+    }
+    for (entity, items) in lists.sorted(by: { $0.key < $1.key }) {
+      try await stack.sync(items.map(\.json), inEntityNamed: entity)
+    }
+    return try await stack.lines()
+  }
+
+  @Test(arguments: ImportCommits.allCases, ListServer.Paging.allCases)
+  func feedsFillTheStoreWithAllTheirLinks(
+    commits: ImportCommits, paging: ListServer.Paging
+  ) async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    let run = Import(
+      named: "nightly", into: stack,
+      feeds: Self.feeds(server, ["Player", "Team", "Country"], paging))
+    run.commits = commits
+    let report = try await stack.run(run)
+    #expect(try await stack.lines() == Self.lines(server.lists))
+    #expect(report.pages == 9 && report["Player"]?.items == 14 && report["Team"]?.pages == 3)
+    #expect(report.changes.inserted == 23 && report.changes.findings.isEmpty)
+    #expect(server.requests.count == 9)
+    let again = Import(
+      named: "nightly", into: stack,
+      feeds: Self.feeds(server, ["Player", "Team", "Country"], paging))
+    again.commits = commits
+    #expect(try await stack.run(again).changes.isUnchanged)
+  }
+
+  @Test(arguments: ImportCommits.allCases)
+  func anObjectThatNoFeedHasIsDeletedAtTheEnd(commits: ImportCommits) async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    try await stack.run(Import(into: stack, feeds: Self.feeds(server)))
+    server.remove("Player", 11)
+    server.remove("Team", 7)
+    server.remove("Player", 70)
+    server.remove("Player", 71)
+    server.put("Player", Item(id: 99, name: "P99", links: ["team_id": 1]))
+    let run = Import(into: stack, feeds: Self.feeds(server))
+    run.commits = commits
+    let report = try await stack.run(run)
+    #expect(report.changes.deleted == 4 && report.changes.inserted == 1)
+    #expect(try await stack.lines() == Self.lines(server.lists))
+  }
+
+  @Test(arguments: ImportCommits.allCases)
+  func anObjectThatAnotherFeedNestsStays(commits: ImportCommits) async throws {
+    let stack = try DataStack.league()
+    let feeds = [
+      Feed("Country") { _ in FeedPage(#"[{"id": 1, "name": "A"}]"#) },
+      Feed("Team") { _ in
+        FeedPage(#"[{"id": 1, "name": "T", "country": {"id": 2, "name": "B"}}]"#)
+      },
+    ]
+    for _ in 0..<2 {
+      let run = Import(into: stack, feeds: feeds)
+      run.commits = commits
+      try await stack.run(run)
+      #expect(try await stack.keys(of: "Country") == [1, 2])
+    }
+  }
+
+  @Test func onceStoresEverythingOrNothing() async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    server.fail(after: 5)
+    let error = await #expect(throws: FeedError.self) {
+      try await stack.run(Import(into: stack, feeds: Self.feeds(server)))
+    }
+    #expect(error?.code == .refused && error?.feed != nil)
+    #expect(try await stack.lines().isEmpty)
+  }
+
+  @Test(arguments: ImportCommits.allCases)
+  func aCancelledImportDeletesNothing(commits: ImportCommits) async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    try await stack.run(Import(into: stack, feeds: Self.feeds(server)))
+    let before = try await stack.lines()
+    let (asked, hears) = AsyncStream.makeStream(of: Void.self)
+    let run = Import(
+      into: stack,
+      feeds: [
+        Feed("Country", at: "items") { place in try server.page("Country", place) },
+        Feed("Team", at: "items") { _ in
+          hears.finish()
+          try await Task.sleep(for: .seconds(3600))
+          return FeedPage("[]")
+        },
+      ])
+    run.commits = commits
+    OperationQueue().addOperation(run)
+    for await _ in asked {}
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    #expect(try await stack.lines() == before)
+  }
+
+  // MARK: - Going on
+
+  @Test(arguments: [ImportCommits.perPage, .perFeed], ListServer.Paging.allCases)
+  func aNamedImportGoesOnWhereItWas(
+    commits: ImportCommits, paging: ListServer.Paging
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let server = ListServer(Self.league())
+    var runs = 0
+    var report: ImportReport?
+    while report == nil {
+      // Each run is that of a new process, and may make two requests.
+      let stack = try DataStack.league(.sqlite(folder.file()))
+      defer { try? stack.close() }
+      server.fail(after: commits == .perPage ? 2 : 6)
+      let run = Import(
+        named: "nightly", into: stack,
+        feeds: Self.feeds(server, ["Player", "Team", "Country"], paging))
+      run.commits = commits
+      run.maxConcurrentFetches = 1
+      report = try? await stack.run(run)
+      runs += 1
+      try #require(runs < 20)
+    }
+    let stack = try DataStack.league(.sqlite(folder.file()))
+    #expect(try await stack.lines() == Self.lines(server.lists))
+    #expect(runs > 1)
+    if commits == .perPage {
+      #expect(report?["Player"]?.pagesBefore ?? 0 > 0)
+      // Nine pages, and the request that each run but the last was refused.
+      #expect(server.requests.count == 9 + runs - 1)
+    }
+    #expect(try stack.keptSessions().isEmpty)
+    try stack.close()
+  }
+
+  @Test func changesGoOnWhereTheLastRunEnded() async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    func run() async throws -> ImportReport {
+      server.forgetRequests()
+      return try await stack.run(
+        Import(named: "live", into: stack) {
+          Feed("Country", at: "items") { place in try server.page("Country", place) }
+          Feed("Team", .changes, at: "items", deletes: { $0["deleted"] == true }) { place in
+            try server.changes("Team", place)
+          }
+        })
+    }
+    #expect(try await run()["Team"]?.items == 7)
+    #expect(try await run()["Team"]?.items == 0)
+    #expect(server.requests.filter { $0.hasPrefix("Team/") }.count == 1)
+    server.put("Team", Item(id: 3, name: "New name", links: ["country_id": 1]))
+    server.remove("Team", 5)
+    let report = try await run()
+    #expect(report.changes["Team"].updated == 1 && report.changes["Team"].deleted == 1)
+    #expect(try await stack.keys(of: "Team") == [1, 2, 3, 4, 6, 7])
+  }
+
+  @Test func abandonBeginsAnewAndKeepsWhatIsStored() async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    func nightly() -> Import {
+      let run = Import(named: "nightly", into: stack, feeds: Self.feeds(server))
+      run.maxConcurrentFetches = 1
+      return run
+    }
+    server.fail(after: 4)
+    await #expect(throws: FeedError.self) { try await stack.run(nightly()) }
+    let kept = try await stack.lines()
+    #expect(!kept.isEmpty)
+    try nightly().abandon()
+    #expect(try await stack.lines() == kept)
+    server.fail(after: nil)
+    server.forgetRequests()
+    #expect(try await stack.run(nightly()).pages == 9)
+  }
+
+  @Test func aRefusedDeletionBeginsAnewNextTime() async throws {
+    let stack = try DataStack.league()
+    let many = (1...600).map { Item(id: $0, name: "C\($0)") }
+    let server = ListServer(["Country": many], pageSize: 1000)
+    func nightly() -> Import {
+      Import(named: "nightly", into: stack, feeds: Self.feeds(server, ["Country"]))
+    }
+    try await stack.run(nightly())
+    for item in many { server.remove("Country", item.id) }
+    let error = await #expect(throws: FeedError.self) { try await stack.run(nightly()) }
+    #expect(error?.code == .notStored)
+    #expect((error?.underlying as? SyncError)?.code == .deletionRefused)
+    for item in many { server.put("Country", item) }
+    #expect(try await stack.run(nightly()).changes.isUnchanged)
+    #expect(try await stack.keys(of: "Country").count == 600)
+  }
+
+  // MARK: - Lists that change
+
+  @Test(arguments: [ImportCommits.once, .perPage], [true, false])
+  func aListOfNumberedPagesThatShrinksDeletesNothing(
+    commits: ImportCommits, grows: Bool
+  ) async throws {
+    let stack = try DataStack.league()
+    let items = (1...9).map { Item(id: $0, name: "C\($0)") }
+    let server = ListServer(["Country": items])
+    try await stack.run(Import(into: stack, feeds: Self.feeds(server, ["Country"], .number)))
+    let run = Import(into: stack) {
+      Feed("Country", at: "items") { place in
+        // The first item goes after the first page was read: item 4 moves to that page, unseen.
+        if place == "2" {
+          server.remove("Country", 1)
+          if grows { server.put("Country", Item(id: 10, name: "C10")) }
+        }
+        return try server.page("Country", place, .number)
+      }
+    }
+    run.commits = commits
+    run.maxConcurrentFetches = 1
+    let report = try await stack.run(run)
+    let keys = try await stack.keys(of: "Country")
+    if grows {
+      // The number of items is as it was: pages by number cannot tell.
+      #expect(!keys.contains(4))
+    } else {
+      #expect(keys == Array(1...9))
+      #expect(report.changes.count(of: .suspendedDeletion) == 1)
+    }
+    let quiet = Import(into: stack, feeds: Self.feeds(server, ["Country"], .number))
+    try await stack.run(quiet)
+    #expect(try await stack.keys(of: "Country") == (grows ? Array(2...10) : Array(2...9)))
+  }
+
+  @Test func anEmptyPageBeforeTheLastEndsNothing() async throws {
+    let stack = try DataStack.league()
+    let pages = [#"[{"id": 1}]"#, "[]", #"[{"id": 2}]"#]
+    try await stack.run(
+      Import(into: stack) {
+        Feed("Country") { place in
+          let number = place.flatMap { Int($0) } ?? 0
+          return FeedPage(pages[number], next: number < 2 ? "\(number + 1)" : nil)
+        }
+      })
+    #expect(try await stack.keys(of: "Country") == [1, 2])
+  }
+
+  @Test func anItemOnTwoPagesIsOneObjectOfTheLaterPage() async throws {
+    let stack = try DataStack.league()
+    let pages = [#"[{"id": 1, "name": "old"}]"#, #"[{"id": 1, "name": "new"}, {"id": 2}]"#]
+    try await stack.run(
+      Import(into: stack) {
+        Feed("Country") { place in
+          FeedPage(pages[place == nil ? 0 : 1], next: place == nil ? "1" : nil)
+        }
+      })
+    #expect(try await stack.lines() == ["Country 1 new", "Country 2 -"])
+  }
+
+  @Test func aFeedWithoutEndIsRefused() async throws {
+    let stack = try DataStack.league()
+    let error = await #expect(throws: FeedError.self) {
+      try await stack.run(
+        Import(into: stack) {
+          Feed("Country") { place in FeedPage(#"[{"id": 1}]"#, next: place == "a" ? "b" : "a") }
+        })
+    }
+    #expect(error?.code == .repeatedPlace && error?.feed == "Country" && error?.place == "b")
+  }
+
+  @Test(arguments: ImportCommits.allCases)
+  func aPageThatIsNoJSONIsNamed(commits: ImportCommits) async throws {
+    let stack = try DataStack.league()
+    let run = Import(into: stack) {
+      Feed("Country") { place in
+        FeedPage(
+          place == nil ? #"[{"id": 1}]"# : "<html>Sign in</html>", next: place == nil ? "2" : nil)
+      }
+    }
+    run.commits = commits
+    let error = await #expect(throws: FeedError.self) { try await stack.run(run) }
+    #expect(error?.code == .unreadable)
+    #expect(error?.description.contains("Country") == true)
+  }
+
+  // MARK: - Running
+
+  @Test func anImportMayBeOnTheQueueOfTheStack() async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    let run = Import(into: stack, feeds: Self.feeds(server))
+    stack.syncQueue.addOperation(run)
+    #expect(try await run.value.pages == 9)
+  }
+
+  @Test func theProgressEndsComplete() async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    let run = Import(named: "nightly", into: stack, feeds: Self.feeds(server))
+    let progress = run.progress
+    let updates = run.progressUpdates
+    try await stack.run(run)
+    var last: ImportProgress?
+    var fractions: [Int] = []
+    for await update in updates {
+      fractions.append(update.storedPages)
+      last = update
+    }
+    #expect(
+      last?.storedPages == 9 && last?.items == 23 && last?.feeds.allSatisfy(\.hasEnded) == true)
+    #expect(fractions == fractions.sorted())
+    #expect(progress.isFinished)
+  }
+
+  @Test func aFewPagesAreAheadOfTheWriter() async throws {
+    let stack = try DataStack.league()
+    let open = Locked((now: 0, most: 0))
+    let run = Import(named: "wide", into: stack) {
+      Feed("Country") { place in
+        open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        await Task.yield()
+        open.withLock { $0.now -= 1 }
+        let id = place ?? "0"
+        return FeedPage(
+          #"[{"id": \#(id)}]"#, places: place == nil ? (1...40).map { "\($0)" } : [])
+      }
+    }
+    run.maxConcurrentFetches = 3
+    try await stack.run(run)
+    #expect(try await stack.keys(of: "Country") == Array(0...40))
+    #expect(open.withLock { $0.most } <= 3)
+  }
+}

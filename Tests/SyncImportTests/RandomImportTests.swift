@@ -1,0 +1,183 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncGraph
+import SyncImport
+import SyncStore
+import TestSupport
+import Testing
+
+/// Random plans against a server whose lists change between the runs, and during them: snapshots and
+/// changes, cursors and numbers, pages of any size, failing requests, cancelled runs, new processes.
+///
+/// `IMPORT_SEEDS` runs more of them, from `IMPORT_FIRST` on:
+/// `IMPORT_SEEDS=300 swift test --filter RandomImportTests`.
+@Suite(.timeLimit(.minutes(60))) struct RandomImportTests {
+  private static let seeds: [UInt64] = {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["IMPORT_SEEDS"].flatMap { UInt64($0) } ?? 8
+    let first = environment["IMPORT_FIRST"].flatMap { UInt64($0) } ?? 1
+    return Array(first..<first + count)
+  }()
+
+  @Test(arguments: seeds) func aQuietRunLeavesTheStoreEqualToTheServer(seed: UInt64) async throws {
+    var trial = try Trial(seed)
+    for _ in 0..<6 {
+      trial.change(Int.random(in: 0...12, using: &trial.random))
+      try await trial.runUntilItEnds(seed)
+    }
+  }
+}
+
+/// One server, one file, and one plan.
+private struct Trial {
+  var random: SeededGenerator
+  let server: ListServer
+  let folder = try? TemporaryFolder()
+  let commits: ImportCommits
+  let kinds: [String: Feed.Kind]
+  let paging: [String: ListServer.Paging]
+  let order: [String]
+  let fetches: Int
+  private var lastKey = 0
+
+  init(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let entities = ["Country", "Team", "Player", "Match"]
+    commits = random.pick(ImportCommits.allCases)
+    kinds = Dictionary(
+      uniqueKeysWithValues: entities.map { entity in
+        // A country that is said to be gone takes teams along that a later page moves.
+        (entity, entity == "Country" ? .snapshot : random.pick(Feed.Kind.allCases))
+      })
+    paging = Dictionary(
+      uniqueKeysWithValues: entities.map { ($0, random.pick(ListServer.Paging.allCases)) })
+    order = entities.shuffled(using: &random)
+    fetches = Int.random(in: 1...4, using: &random)
+    server = ListServer(pageSize: Int.random(in: 1...4, using: &random))
+    self.random = random
+    for _ in 0..<3 { put("Country") }
+    change(20)
+  }
+
+  /// The plan, for messages.
+  private var plan: String {
+    let feeds = order.map { "\($0) \(kinds[$0] ?? .snapshot) \(paging[$0] ?? .cursor)" }
+    return "\(commits), pages of \(server.pageSize), \(feeds.joined(separator: ", "))"
+  }
+
+  // MARK: - The server
+
+  private func keys(_ entity: String) -> [Int] { server.lists[entity, default: []].map(\.id) }
+
+  private mutating func link(_ entity: String) -> JSONValue {
+    let keys = keys(entity)
+    return keys.isEmpty ? .null : .integer(Int64(random.pick(keys)))
+  }
+
+  private mutating func put(_ entity: String) {
+    let known = keys(entity)
+    let isNew = known.isEmpty || random.chance(60)
+    if isNew { lastKey += 1 }
+    let id = isNew ? lastKey : random.pick(known)
+    var item = ListServer.Item(id: id, name: "\(entity) \(Int.random(in: 0...99, using: &random))")
+    switch entity {
+    case "Team":
+      item.links["country_id"] = link("Country")
+      item.links["captain_id"] = .null
+    case "Player": item.links["team_id"] = link("Team")
+    case "Match":
+      item.links["team_ids"] = .array(
+        Array(Set([link("Team"), link("Team")])).filter { $0 != .null })
+    default: break
+    }
+    server.put(entity, item)
+  }
+
+  /// Deletes an item and, as the server's own database would, the links to it.
+  private mutating func remove(_ entity: String) {
+    guard let id = keys(entity).randomElement(using: &random) else { return }
+    let key = JSONValue.integer(Int64(id))
+    for (other, property) in [
+      ("Team", "country_id"), ("Team", "captain_id"), ("Player", "team_id"),
+    ] {
+      for var item in server.lists[other, default: []] where item.links[property] == key {
+        guard property != "country_id" else { return }
+        item.links[property] = .null
+        server.put(other, item)
+      }
+    }
+    if entity == "Team" {
+      for var item in server.lists["Match", default: []] {
+        guard let teams = item.links["team_ids"]?.arrayValue, teams.contains(key) else { continue }
+        item.links["team_ids"] = .array(teams.filter { $0 != key })
+        server.put("Match", item)
+      }
+    }
+    server.remove(entity, id)
+  }
+
+  mutating func change(_ count: Int) {
+    for _ in 0..<count {
+      let entity = random.pick(["Country", "Team", "Team", "Player", "Player", "Match"])
+      if random.chance(25) { remove(entity) } else { put(entity) }
+    }
+    // Captains come last, so that teams and players refer to each other.
+    for var item in server.lists["Team", default: []] where random.chance(10) {
+      let taken = Set(
+        server.lists["Team", default: []].filter { $0.id != item.id }
+          .compactMap { $0.links["captain_id"]?.integerValue })
+      let captain = link("Player")
+      guard let key = captain.integerValue, !taken.contains(key) else { continue }
+      item.links["captain_id"] = captain
+      server.put("Team", item)
+    }
+  }
+
+  // MARK: - Runs
+
+  private func makeImport(_ stack: DataStack) -> Import {
+    let feeds = order.map { entity in
+      let (kind, paging) = (kinds[entity] ?? .snapshot, paging[entity] ?? .cursor)
+      return Feed(entity, kind, at: "items", deletes: { $0["deleted"] == true }) { [server] place in
+        kind == .snapshot
+          ? try server.page(entity, place, paging) : try server.changes(entity, place)
+      }
+    }
+    let run = Import(named: "nightly", into: stack, feeds: feeds)
+    run.commits = commits
+    run.maxConcurrentFetches = fetches
+    run.settings.deferReferences = true
+    return run
+  }
+
+  /// Runs, in new processes as it were, until one ends; the server refuses requests meanwhile.
+  mutating func runUntilItEnds(_ seed: UInt64) async throws {
+    guard let folder else { return }
+    server.forgetRequests()
+    var stored: Set<String> = []
+    var refusals = Int.random(in: 0...3, using: &random)
+    while true {
+      let stack = try DataStack.league(.sqlite(folder.file()))
+      server.fail(after: refusals > 0 ? Int.random(in: 0...8, using: &random) : nil)
+      refusals -= 1
+      let asked = server.requests.count
+      do {
+        try await stack.run(makeImport(stack))
+        let (here, there) = (try await stack.lines(), try await ImportTests.lines(server.lists))
+        #expect(
+          here == there, "seed \(seed), \(plan): \(Set(here).symmetricDifference(there).sorted())")
+        let consistency = try await stack.checkConsistency()
+        #expect(consistency.isConsistent, "seed \(seed), \(plan): \(consistency)")
+        try stack.close()
+        return
+      } catch let error as FeedError where error.code == .refused {
+        // A page that is stored is not asked for again before the run has ended.
+        let again = Set(server.requests[asked...]).intersection(stored)
+        #expect(again.isEmpty, "seed \(seed), \(commits): \(again)")
+        if let session = try stack.keptSessions().first { stored.formUnion(session.storedPages) }
+        try stack.close()
+      }
+    }
+  }
+}
