@@ -2,7 +2,8 @@ import Foundation
 public import SyncCore
 public import SyncEngine
 
-/// One list of an ``Import``: the entity that its items fill, and the requests that bring its pages.
+/// One list of an ``Import``: the entity that its items fill, and the requests that bring its
+/// pages.
 ///
 /// ```swift
 /// Feed("Team", at: "items") { place in
@@ -21,8 +22,8 @@ public struct Feed: Sendable {
     case snapshot
 
     /// The pages are changes since a place. Objects that are not mentioned stay; an item may say
-    /// that its object is deleted (`sync.tombstoneKey`, or `deletes`). The place where the last page
-    /// ends is kept, and the next run begins there, so the import needs a name.
+    /// that its object is deleted (`sync.tombstoneKey`, or `deletes`). The place where the last
+    /// page ends is kept, and the next run begins there, so the import needs a name.
     case changes
   }
 

@@ -1,7 +1,7 @@
 public import SyncCore
 
-/// Why an ``Import`` has ended before its time. Everything that was committed stays, and nothing was
-/// deleted; an import with a name goes on at the same request.
+/// Why an ``Import`` has ended before its time. Everything that was committed stays, and nothing
+/// was deleted; an import with a name goes on at the same request.
 ///
 /// A closure of a ``Feed`` may throw one to say how its request has ended:
 ///

@@ -1,6 +1,7 @@
 import SyncCore
 
-/// Makes the requests of an import: each again where that may help, and after the access was renewed.
+/// Makes the requests of an import: each again where that may help, and after the access was
+/// renewed.
 struct FeedFetcher: Sendable {
   let retry: RetryPolicy
   let access: FeedAccess

@@ -10,8 +10,8 @@ import SyncCore
 /// ```
 ///
 /// Pages are stored in the order in which their places became known, however they arrive. What the
-/// store keeps (``Kept``) knows of stored pages alone: a page that arrived and was not stored is asked
-/// for again by the next run, and says again where the feed goes on.
+/// store keeps (``Kept``) knows of stored pages alone: a page that arrived and was not stored is
+/// asked for again by the next run, and says again where the feed goes on.
 struct FeedQueue {
   /// The state of a feed between two commits, as the store keeps it.
   struct Kept: Codable, Equatable {

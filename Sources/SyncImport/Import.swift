@@ -14,8 +14,8 @@ public enum ImportCommits: String, Sendable, Hashable, CaseIterable {
   case perPage
 }
 
-/// Brings several lists of a server into a store: fetches their pages side by side, stores them, and
-/// deletes at the end what none of them has.
+/// Brings several lists of a server into a store: fetches their pages side by side, stores them,
+/// and deletes at the end what none of them has.
 ///
 /// ```swift
 /// let nightly = Import(named: "nightly", into: stack) {
@@ -31,8 +31,8 @@ public enum ImportCommits: String, Sendable, Hashable, CaseIterable {
 ///
 /// - Objects of all feeds may refer to each other, in any order and in circles.
 /// - Deletions are decided once, when every feed has ended: an object that any page mentions stays.
-/// - An import with a name is kept in the store until it has ended. One that was cancelled, failed or
-///   killed goes on at the requests at which it was, and fetches no page again that is stored.
+/// - An import with a name is kept in the store until it has ended. One that was cancelled, failed
+///   or killed goes on at the requests at which it was, and fetches no page again that is stored.
 /// - At most ``maxConcurrentFetches`` requests are under way, and a few pages wait to be stored, so
 ///   memory does not grow with the lists.
 ///
@@ -96,7 +96,8 @@ public final class Import: AsynchronousOperation<ImportReport>, @unchecked Senda
 
   // MARK: - Set-up
 
-  /// How much is stored at once. Default: ``ImportCommits/perPage`` with a name, ``ImportCommits/once`` without.
+  /// How much is stored at once. Default: ``ImportCommits/perPage`` with a name,
+  /// ``ImportCommits/once`` without.
   public var commits: ImportCommits {
     get { self[\.commits] }
     set { self[\.commits] = newValue }

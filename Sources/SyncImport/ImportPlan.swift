@@ -3,10 +3,10 @@ import SyncEngine
 
 /// The feeds of an import, and which of them each one waits for.
 ///
-/// A feed waits for those that it names, and for those of objects that a required relationship of its
-/// items leads to: an item whose required object is not stored yet could not be stored either. All
-/// others are read side by side, as a reference waits for its object. Where required relationships
-/// form a circle, the feed that was written first begins.
+/// A feed waits for those that it names, and for those of objects that a required relationship of
+/// its items leads to: an item whose required object is not stored yet could not be stored either.
+/// All others are read side by side, as a reference waits for its object. Where required
+/// relationships form a circle, the feed that was written first begins.
 struct ImportPlan {
   let feeds: [Feed]
 

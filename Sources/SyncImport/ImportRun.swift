@@ -10,8 +10,8 @@ import SyncGraph
 /// ask ─▶ fetch ┘
 /// ```
 ///
-/// The requests are child tasks, and end with the run. While a page is stored, those that were asked
-/// for go on; as many pages as requests, and two more, wait at most.
+/// The requests are child tasks, and end with the run. While a page is stored, those that were
+/// asked for go on; as many pages as requests, and two more, wait at most.
 ///
 /// Confined to the task of the import.
 final class ImportRun {

@@ -7,9 +7,9 @@ import SyncGraph
 /// feeds go on.
 ///
 /// ```
-/// perPage ── page ─▶ commit, page ─▶ commit, …                       ─▶ deletions: commit
-/// perFeed ── page ─▶ file, …, last page of the feed: commit of all   ─▶ deletions: commit
-/// once    ── page ─▶ file, …                                         ─▶ pages and deletions: commit
+/// perPage ── page ─▶ commit, page ─▶ commit, …                       ─▶ deletions: commit perFeed
+/// ── page ─▶ file, …, last page of the feed: commit of all   ─▶ deletions: commit once    ── page
+/// ─▶ file, …                                         ─▶ pages and deletions: commit
 /// ```
 ///
 /// Confined to the run.

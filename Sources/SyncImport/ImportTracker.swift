@@ -15,7 +15,8 @@ final class ImportTracker: Sendable {
     return shown
   }
 
-  /// Tells the state of the feeds. `Progress` is never complete before the end, and never goes back.
+  /// Tells the state of the feeds. `Progress` is never complete before the end, and never goes
+  /// back.
   func follow(_ queues: [FeedQueue]) {
     let progress = ImportProgress(
       feeds: queues.map { queue in

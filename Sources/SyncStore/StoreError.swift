@@ -47,7 +47,8 @@ public struct StoreError: Error, Sendable {
     /// it.
     case historyInUse
     /// A statement for `DataStack.rows(_:_:)` that is not one that reads, or that SQLite does not
-    /// understand; or a column that its answer has not, or not in that type. The message says which.
+    /// understand; or a column that its answer has not, or not in that type. The message says
+    /// which.
     case invalidQuery
     /// Something that a store cannot do. The message says which.
     case unsupported

@@ -30,8 +30,8 @@ struct ClaimedSet {
     case mentioned, listed, distinct, surplus, nested, parent, scope
   }
 
-  /// Kind, entity or list, and slot: a dictionary whose keys are no integers costs 400,000 instructions more
-  /// when it is made first (measured).
+  /// Kind, entity or list, and slot: a dictionary whose keys are no integers costs 400,000
+  /// instructions more when it is made first (measured).
   let number: Int
 
   init(number: Int) { self.number = number }

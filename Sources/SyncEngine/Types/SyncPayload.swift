@@ -74,7 +74,8 @@ extension SyncPayload {
   /// stays as it is.
   ///
   /// - Parameter url: The file to be written.
-  /// - Throws: The ``JSONError`` of a payload that is none, errors of a stream or of the file system.
+  /// - Throws: The ``JSONError`` of a payload that is none, errors of a stream or of the file
+  ///   system.
   package func moved(to url: URL) throws -> SyncPayload {
     if case .file = content { return self }
     try data(nil).write(to: url)

@@ -29,11 +29,12 @@ import SyncStore
 /// pages names, and a page of the same name makes up for it.
 ///
 /// A session with a name is kept in the store: after a restart a session of the same entity and
-/// name, or of the same lists and name, goes on with the claims of the pages before. ``storedPages()`` says which of those with
-/// names that were. As the first page is stored, and with each later one, the store keeps the names
-/// of all pages that were made: one that is not stored, however its process ended, has to be made
-/// up for. `DataStack.keptSessions()` lists the sessions in the store. Filter and operations have
-/// to be the same before and after: a page or an end with others is refused, with their names.
+/// name, or of the same lists and name, goes on with the claims of the pages before.
+/// ``storedPages()`` says which of those with names that were. As the first page is stored, and
+/// with each later one, the store keeps the names of all pages that were made: one that is not
+/// stored, however its process ended, has to be made up for. `DataStack.keptSessions()` lists the
+/// sessions in the store. Filter and operations have to be the same before and after: a page or an
+/// end with others is refused, with their names.
 ///
 /// ## At a glance
 /// - Set-up: ``settings``
@@ -216,8 +217,8 @@ public final class SyncSession: Sendable {
   /// far, so make it when those are in their queues.
   ///
   /// It fails, and deletes nothing, when a page failed that no later one made up for, when a list
-  /// that deletes had no page at all, and when the deletion guard objects; then the session can still be
-  /// finished later, or abandoned.
+  /// that deletes had no page at all, and when the deletion guard objects; then the session can
+  /// still be finished later, or abandoned.
   public func finishOperation() -> Sync {
     make([], ends: true)
   }
