@@ -75,7 +75,7 @@ extension Shape {
     },
   ]
 
-  private static func page(_ numbers: some Sequence<Int>) -> Data {
+  static func page(_ numbers: some Sequence<Int>) -> Data {
     Text.list(numbers) {
       "{\"id\":\($0),\"name\":\"item \($0)\",\"children\":[{\"id\":\($0),\"name\":\"child\"}]}"
     }

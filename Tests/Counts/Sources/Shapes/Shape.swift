@@ -33,5 +33,5 @@ public struct Shape: Sendable {
     zip(costs, costs.dropFirst()).map { (log2($1 / max($0, 1e-9))) }.max() ?? 0
   }
 
-  public static let all = syncs + keys + trees + pages + edits + models + graphs + exports
+  public static let all = syncs + keys + trees + pages + imports + edits + models + graphs + exports
 }
