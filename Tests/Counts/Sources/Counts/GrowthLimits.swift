@@ -43,7 +43,8 @@ struct GrowthLimits: Codable {
         "EXCEEDED \(entry.shape.name): grows with exponent \(CountTable.number(entry.exponent)), "
           + "at most \(CountTable.number(most))")
     }
-    let largest = Dictionary(uniqueKeysWithValues: costs.map { ($0.shape.name, $0.costs.last ?? 0) })
+    let largest = Dictionary(
+      uniqueKeysWithValues: costs.map { ($0.shape.name, $0.costs.last ?? 0) })
     for pair in pairs {
       guard let cost = largest[pair.shape], let other = largest[pair.against], other > 0 else {
         continue
