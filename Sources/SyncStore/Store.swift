@@ -5,10 +5,12 @@ package import SyncCore
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and their guards:
-/// - `writer`, `writers`, `transaction`, `unsent`, `earlierRows`, `others`: the writer queue.
-///   Nothing else touches that connection, but for `sqlite3_interrupt`, which is meant to be called
-///   from elsewhere.
+/// - `writer`, `writers`, `isClosed`, `transaction`, `unsent`, `earlierRows`, `others`: the writer
+///   queue. Nothing else touches that connection, but for `sqlite3_interrupt`, which is meant to be
+///   called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
+/// - `suspension`: its mutex; no connection of the store is open while it is asleep, but for those
+///   of readers that must not wait.
 /// - `running`: its mutex; says which transaction an interrupt would hit.
 package final class Store: @unchecked Sendable {
   package typealias Configuration = StoreConfiguration
@@ -36,8 +38,9 @@ package final class Store: @unchecked Sendable {
 
   let writerQueue: DispatchQueue
   private let queueKey = DispatchSpecificKey<Bool>()
-  private var writer: Connection?
+  private(set) var writer: Connection?
   private var writers: RowWriters?
+  private var isClosed = false
   private var transaction: StoreTransaction?
   private let unsent = UnsentHistory()
   private var earlierRows: EarlierRows?
@@ -46,6 +49,9 @@ package final class Store: @unchecked Sendable {
   /// Held during a look for commits of others, so that no call goes on before they were told.
   private let look = Locked(())
   let readers: ReaderPool?
+
+  /// Whether the file is left alone for a while.
+  let suspension = Locked(Suspension())
 
   /// Whether reading does not wait for a write that runs.
   package var readsBesideWrites: Bool {
@@ -95,7 +101,7 @@ package final class Store: @unchecked Sendable {
   }
 
   private func readFromWriter<T>(_ body: (StoreReader) throws -> T) throws -> T {
-    guard let writer else { throw StoreError.closed }
+    let writer = try openWriter()
     return try body(transaction ?? StoreReader(layout: layout, connection: writer))
   }
 
@@ -119,7 +125,12 @@ package final class Store: @unchecked Sendable {
       "A write was started inside a write of the same store. Use the transaction that is there.")
     let ticket = turn.ticket(priority: 0)
     token.onStop { [turn] in turn.withdraw(ticket) }
-    guard turn.wait(ticket) else { throw StoreError.interrupted }
+    let mayWait = configuration.mayWait()
+    if !mayWait, !admit(ticket) { turn.withdraw(ticket) }
+    defer { if !mayWait { forget(ticket) } }
+    guard turn.wait(ticket) else {
+      throw token.isStopped ? StoreError.interrupted : StoreError.suspended
+    }
     token.onStop(nil)
     var isFolding = false
     defer { if !isFolding { turn.leave(ticket) } }
@@ -133,7 +144,8 @@ package final class Store: @unchecked Sendable {
     _ info: TransactionInfo, commit: Bool, _ token: TransactionToken,
     _ body: (StoreTransaction) throws -> T
   ) throws -> (T, ChangeSet) {
-    guard let writer, let writers else { throw StoreError.closed }
+    let writer = try openWriter()
+    guard let writers else { throw StoreError.closed }
     if configuration.isReadOnly { throw StoreError.readOnly }
     try token.checkpoint()
     writer.token = token
@@ -242,7 +254,8 @@ package final class Store: @unchecked Sendable {
       guard let ticket = turn.enterAlone() else { return }
       defer { turn.leave(ticket) }
       try writerQueue.sync {
-        guard let writer, try others?.areThere(on: writer) == true else { return }
+        let writer = try openWriter()
+        guard try others?.areThere(on: writer) == true else { return }
         try writer.beginDeferred()
         defer { writer.endRead() }
         try tellOfOthers(reading: StoreReader(layout: layout, connection: writer))
@@ -255,6 +268,31 @@ package final class Store: @unchecked Sendable {
     for changes in found { hub.publish(changes) }
   }
 
+  // MARK: - Suspending
+
+  /// Closes the file until the next write or look.
+  func closeWriter() {
+    earlierRows = nil
+    writers = nil
+    unsent.clear()
+    others?.stop()
+    writer?.close()
+    writer = nil
+  }
+
+  /// The writer's connection, opened once more where it was closed for a while.
+  private func openWriter() throws -> Connection {
+    if let writer { return writer }
+    if isClosed { throw StoreError.closed }
+    let connection = try StoreOpener(
+      model: model, configuration: configuration, recorder: recorder
+    ).openAgain()
+    try others?.goOn(on: connection)
+    writers = RowWriters(layout: layout, connection: connection)
+    writer = connection
+    return connection
+  }
+
   // MARK: - Closing
 
   /// Closes the store when the write that runs has ended. Everything afterwards throws
@@ -265,7 +303,9 @@ package final class Store: @unchecked Sendable {
     require(!isOnWriterQueue, "A store cannot be closed from inside a write.")
     // Readers first: the last connection to close folds the log back, and that is the writer's job.
     readers?.close()
+    defer { resume() }
     writerQueue.sync {
+      isClosed = true
       writers = nil
       others = nil
       writer?.close()

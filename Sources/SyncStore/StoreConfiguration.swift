@@ -30,6 +30,10 @@ package struct StoreConfiguration: Sendable {
   package var busyTimeout = 5.0
   package var isReadOnly = false
 
+  /// Whether the caller may wait until a suspended store goes on; the main thread may not, which is
+  /// the one that has it go on.
+  package var mayWait: @Sendable () -> Bool = { true }
+
   /// Largest size of the file in pages; nil is SQLite's own limit.
   package var maximumPageCount: Int?
 

@@ -30,6 +30,9 @@ public struct StoreError: Error, Sendable {
     case readOnly
     /// The store was closed. Make a new stack.
     case closed
+    /// The store was suspended, and a write on the main thread would have to wait until
+    /// `DataStack.resume()`. Do it afterwards, or in the background, where it waits.
+    case suspended
     /// The work was interrupted on request.
     case interrupted
     /// The delete rule *deny* forbids the deletion; ``StoreError/keys`` are in the way. Delete
@@ -153,11 +156,16 @@ extension StoreError {
   package static let closed = StoreError(
     .closed, message: "The store is closed. Open it again with a new stack.")
 
-  static let readOnly = StoreError(
+  package static let readOnly = StoreError(
     .readOnly, message: "The store was opened for reading only. Open it without that option.")
 
   static let interrupted = StoreError(
     .interrupted, message: "The work in the store was interrupted. Nothing was changed.")
+
+  static let suspended = StoreError(
+    .suspended,
+    message: "The store is suspended, and the main thread must not wait for it. Nothing was "
+      + "changed. Call stack.resume() first, or write in the background, where it waits.")
 
   static let transactionEnded = StoreError(
     .transactionEnded,

@@ -14,10 +14,10 @@ extension DataStack {
   /// Opens the store of the model that is named like the program.
   ///
   /// The parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
+  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:readOnly:)``.
   ///
   /// - Throws: as
-  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:)``.
+  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:readOnly:)``.
   public convenience init(
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
     transformers: TransformerRegistry = .shared
@@ -43,6 +43,7 @@ extension DataStack {
   ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can
   ///     be sent and syncs leave those alone that were not.
   ///   - transformers: Where attributes find the transformers that the model names.
+  ///   - readOnly: Whether the stack only reads a store that is there.
   /// - Throws: ``GraphError`` that lists the places where the model was looked for, or the packages
   ///   when several have one, ``ModelError`` when it is malformed, `StoreError` when the store
   ///   cannot be opened.
@@ -50,7 +51,7 @@ extension DataStack {
     modelName: String, bundle: Bundle = .main, storeType: StoreType = .sqLite,
     storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared
+    transformers: TransformerRegistry = .shared, readOnly: Bool = false
   ) throws {
     let locator = ModelLocator(name: modelName, bundle: bundle)
     let model = try ManagedObjectModel(contentsOf: locator.document())
@@ -58,20 +59,20 @@ extension DataStack {
     if storeType == .sqLite {
       let folder = containerURL ?? FileManager.sqliteDirectoryURL
       let url = folder.appendingPathComponent("\(storeName ?? modelName).sqlite")
-      try locator.copyPreloadedStore(to: url)
+      if !readOnly { try locator.copyPreloadedStore(to: url) }
       location = .sqlite(url)
     }
     try self.init(
       model: model, store: location, classes: classes, migration: migration,
-      tracksChanges: tracksChanges, transformers: transformers)
-    if case .sqlite(let url) = location { BackupExclusion.exclude(url) }
+      tracksChanges: tracksChanges, transformers: transformers, readOnly: readOnly)
+    if !readOnly, case .sqlite(let url) = location { BackupExclusion.exclude(url) }
   }
 
   /// Opens the store of a model; a file is named like the program and lies in
   /// `FileManager.sqliteDirectoryURL`.
   ///
   /// The other parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:)``.
+  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:readOnly:)``.
   ///
   /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not
   ///   fit.

@@ -44,13 +44,17 @@ public final class DataStack: Sendable {
   /// - Parameter busyTimeout: How long reads and writes wait for another process or stack that
   ///   holds the file, in seconds, before they throw `StoreError` with the code `busy`; 5 unless
   ///   given, 0 does not wait.
+  /// - Parameter readOnly: Whether the stack only reads, as widgets and extensions do beside the
+  ///   app that writes. It neither makes the file nor migrates it, and hears of the commits of
+  ///   others; saves and syncs throw `StoreError` with the code `readOnly`.
   /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another
   ///   model everything that is in the way, with the file untouched; ``GraphError`` when a class
   ///   does not fit its entity.
   public convenience init(
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared, busyTimeout: TimeInterval = 5
+    transformers: TransformerRegistry = .shared, busyTimeout: TimeInterval = 5,
+    readOnly: Bool = false
   ) throws {
     var configuration: Store.Configuration
     switch location {
@@ -60,6 +64,7 @@ public final class DataStack: Sendable {
     configuration.migration = migration
     configuration.keepsHistory = tracksChanges
     configuration.busyTimeout = busyTimeout
+    configuration.isReadOnly = readOnly
     try self.init(
       model: model, configuration: configuration, classes: classes, transformers: transformers)
   }

@@ -48,7 +48,7 @@ final class StackCore: Sendable {
     self.model = model
     sharedAttachments = StackAttachments()
     self.transformers = transformers
-    self.configuration = configuration
+    self.configuration = StackCore.sparingMain(configuration)
     self.classes = try ObjectClasses(model, classes: classes)
     try open()
   }
@@ -61,6 +61,13 @@ final class StackCore: Sendable {
     transformers = other.transformers
     self.configuration = configuration
     try open()
+  }
+
+  /// The main thread is the one that has a suspended store go on.
+  private static func sparingMain(_ configuration: Store.Configuration) -> Store.Configuration {
+    var result = configuration
+    result.mayWait = { !ContextQueue.main.isServedItself && !ContextQueue.main.waitsForCaller }
+    return result
   }
 
   private func open() throws {
@@ -181,6 +188,7 @@ final class StackCore: Sendable {
 
   /// Removes the store with its files and makes an empty one.
   func drop() throws {
+    if configuration.isReadOnly { throw StoreError.readOnly }
     let (known, isClosed) = state.withLock { ($0.store, $0.isClosed) }
     guard !isClosed else { throw StoreError.closed }
     if let known { try refuseInside(known, "The stack was dropped") }

@@ -18,6 +18,11 @@ struct StoreOpener {
     let files = StoreFiles(configuration.location)
     if configuration.isReadOnly {
       if let obstacle = files.obstacle() { throw obstacle }
+      if !files.path.isEmpty, !FileManager.default.fileExists(atPath: files.path),
+        !FileManager.default.isForbidden(files.path)
+      {
+        throw StoreError.missing(files.path)
+      }
     } else {
       try files.makeFolder()
     }
@@ -27,6 +32,20 @@ struct StoreOpener {
       return Opened(connection: connection, layout: layout, path: files.path)
     } catch let error as StoreError {
       throw error.at(files.path)
+    }
+  }
+
+  /// Opens the file of a store that was open before, which has its tables.
+  func openAgain() throws -> Connection {
+    let path = StoreFiles(configuration.location).path
+    do {
+      guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path) }
+      let connection = try connect(path)
+      try setJournal(connection, path: path)
+      connection.measurePages()
+      return connection
+    } catch let error as StoreError {
+      throw error.at(path)
     }
   }
 
@@ -195,5 +214,15 @@ extension Store {
     } catch let error as StoreError {
       throw error.at(path)
     }
+  }
+}
+
+extension StoreError {
+  /// A store that is not made where it is missing.
+  fileprivate static func missing(_ path: String) -> StoreError {
+    StoreError(
+      .cannotOpen,
+      message: "There is no store at \(path). Check the path, or open it once by a program that "
+        + "may write, which makes it.")
   }
 }

@@ -18,12 +18,10 @@ struct OtherCommits {
   private let model: String?
 
   /// Has the connection look at the file. It is not counted among the statements of the store.
-  private let glance: Statement
+  private var glance: Statement?
 
   init(of reader: StoreReader) throws {
-    glance = try Statement(
-      "PRAGMA data_version", connection: reader.connection.handle, recorder: StatementRecorder(),
-      isKept: true)
+    glance = try Self.glance(on: reader.connection)
     let metadata = Metadata(connection: reader.connection)
     // Damaged counts are reported by the next write, and by a repair.
     generation = (try? metadata.counters().generation) ?? 0
@@ -31,10 +29,25 @@ struct OtherCommits {
     version = reader.connection.seenVersion
   }
 
+  /// Lets go of a connection that is about to be closed.
+  mutating func stop() { glance = nil }
+
+  /// Goes on with another connection, and looks at the file once whatever it has seen.
+  mutating func goOn(on connection: Connection) throws {
+    glance = try Self.glance(on: connection)
+    version = connection.seenVersion &- 1
+  }
+
+  private static func glance(on connection: Connection) throws -> Statement {
+    try Statement(
+      "PRAGMA data_version", connection: connection.handle, recorder: StatementRecorder(),
+      isKept: true)
+  }
+
   /// Whether there is something to look at. To be asked outside of transactions.
   func areThere(on connection: Connection) throws -> Bool {
-    defer { glance.reset() }
-    _ = try glance.step()
+    defer { glance?.reset() }
+    _ = try glance?.step()
     return connection.seenVersion != version
   }
 

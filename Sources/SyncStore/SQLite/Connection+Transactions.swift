@@ -119,6 +119,12 @@ extension Connection {
     }
   }
 
+  /// Gives back the memory of pages that no statement uses
+  /// (https://www.sqlite.org/c3ref/db_release_memory.html).
+  func releaseMemory() {
+    sqlite3_db_release_memory(handle)
+  }
+
   /// Says that many transactions follow each other, or that they have ended.
   ///
   /// Each touches as many pages of an index as it brings keys in no order, and the next touches

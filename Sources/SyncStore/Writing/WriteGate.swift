@@ -82,6 +82,12 @@ package final class WriteGate: Sendable {
     }
   }
 
+  /// Leaves, from inside or from the line.
+  package func giveUp(_ ticket: Ticket) {
+    withdraw(ticket)
+    leave(ticket)
+  }
+
   /// Lets the next one in.
   package func leave(_ ticket: Ticket) {
     state.withLock { state in
