@@ -5,9 +5,9 @@ package import SyncCore
 /// One SQLite file, or a database in memory, and its only writer in this program.
 ///
 /// Mutable states and their guards:
-/// - `writer`, `writers`, `isClosed`, `transaction`, `unsent`, `earlierRows`, `others`: the writer
-///   queue. Nothing else touches that connection, but for `sqlite3_interrupt`, which is meant to be
-///   called from elsewhere.
+/// - `writer`, `writers`, `isClosed`, `transaction`, `unsent`, `earlierRows`, `keepsFormerValues`,
+///   `others`: the writer queue. Nothing else touches that connection, but for `sqlite3_interrupt`,
+///   which is meant to be called from elsewhere.
 /// - idle readers: the mutex of ``ReaderPool``; a reader that was taken belongs to its taker.
 /// - `suspension`: its mutex; no connection of the store is open while it is asleep, but for those
 ///   of readers that must not wait.
@@ -44,6 +44,9 @@ package final class Store: @unchecked Sendable {
   private var transaction: StoreTransaction?
   private let unsent = UnsentHistory()
   private var earlierRows: EarlierRows?
+
+  /// Whether the history keeps former values, as far as the last transaction has seen.
+  private var keepsFormerValues: Bool
   private var others: OtherCommits?
 
   /// Held during a look for commits of others, so that no call goes on before they were told.
@@ -72,6 +75,8 @@ package final class Store: @unchecked Sendable {
     self.configuration = configuration
     layout = opened.layout
     writer = opened.connection
+    keepsFormerValues =
+      try !configuration.isReadOnly && ValueJournal(connection: opened.connection).exists()
     writers = RowWriters(layout: opened.layout, connection: opened.connection)
     others = try OtherCommits(
       of: StoreReader(layout: opened.layout, connection: opened.connection))
@@ -167,6 +172,7 @@ package final class Store: @unchecked Sendable {
       try tellOfOthers(reading: transaction)
       let result = try body(transaction)
       let changes = try transaction.finish()
+      keepsFormerValues = try transaction.keepsFormerValues
       try passPointOfNoReturn(token)
       writer.token = nil
       if commit { try writer.commit() } else { try writer.rollback() }
@@ -191,7 +197,8 @@ package final class Store: @unchecked Sendable {
 
   /// Begins or ends to keep the rows that transactions change.
   private func followDemand(for values: ValueDemand, _ writer: Connection) throws {
-    guard values.isThere != (earlierRows != nil) else { return }
+    let isWanted = values.isThere || keepsFormerValues
+    guard isWanted != (earlierRows != nil) else { return }
     let rows = earlierRows ?? EarlierRows(layout: layout, connection: writer)
     if earlierRows == nil { try rows.begin() } else { try rows.end() }
     earlierRows = earlierRows == nil ? rows : nil

@@ -41,6 +41,9 @@ package struct StoreConfiguration: Sendable {
   /// history keeps it, under either value, until ``StoreTransaction/removeHistory()``.
   package var keepsHistory = false
 
+  /// How long, and how many, former values the history keeps; nil leaves it to the file.
+  package var formerValues: FormerValueLimits?
+
   /// The policy for a file that was made with another model.
   package var migration = MigrationPolicy.automatic
 
@@ -59,5 +62,19 @@ package struct StoreConfiguration: Sendable {
 
   package init(_ location: Location) {
     self.location = location
+  }
+}
+
+/// How long, and how many, former values a history keeps.
+package struct FormerValueLimits: Sendable, Hashable {
+  /// In seconds.
+  package var age: Double
+
+  /// In bytes of values, of all commits together.
+  package var size: Int
+
+  package init(age: Double, size: Int) {
+    self.age = age
+    self.size = size
   }
 }

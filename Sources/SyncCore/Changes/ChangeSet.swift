@@ -42,6 +42,9 @@ public struct ChangeSet: Sendable {
   /// Name of the context or operation that made the change.
   public package(set) var contextName: String?
 
+  /// Where the changes come from.
+  public package(set) var source = HistorySource.local
+
   /// Number of the commit; later commits of one store have larger numbers.
   public package(set) var generation: Int64
 
@@ -132,7 +135,8 @@ extension ChangeSet: CustomStringConvertible {
     let author = author.map { " by \($0)" } ?? ""
     let changes = entities.map(\.description).joined(separator: "; ")
     let nothing = isUnknown ? "another process, without a history" : "nothing changed"
-    return "Commit \(generation)\(author): \(entities.isEmpty ? nothing : changes)"
+    let undo = source == .undo ? " (undo)" : ""
+    return "Commit \(generation)\(author)\(undo): \(entities.isEmpty ? nothing : changes)"
   }
 }
 

@@ -56,6 +56,9 @@ public struct LoggedChange: Sendable, Hashable {
   /// Name of the context or operation that made the commit, or of the outbox.
   public let contextName: String?
 
+  /// Where the change comes from.
+  public let source: HistorySource
+
   /// Name of the object's own entity.
   public var entity: String { objectID.entity.name }
 }
@@ -80,13 +83,15 @@ extension LoggedChange {
     date = Date()
     self.author = author
     self.contextName = contextName
+    source = .local
   }
 }
 
 extension LoggedChange: CustomStringConvertible {
   /// The change as a person would say it: `User 6 updated: email, updatedAt`; with values `User 6
-  /// updated: age 20 → 21, notes`. Of sent changes `Order 17 sent: updated status`, `Order 17
-  /// refused: updated status (Status 422: too late)`.
+  /// updated: age 20 → 21, notes`; of one that was taken back `User 6 updated by undo: age`. Of sent
+  /// changes `Order 17 sent: updated status`, `Order 17 refused: updated status (Status 422: too
+  /// late)`.
   public var description: String {
     let name = key.map { $0.description } ?? "#\(objectID.row)"
     let isUpdate = (sent ?? kind) == .updated
@@ -99,6 +104,7 @@ extension LoggedChange: CustomStringConvertible {
       }
     }
     var text = "\(entity) \(name) \(kind.rawValue)"
+    if source == .undo { text += " by undo" }
     if let sent { text += ": \(sent.rawValue)" }
     if !parts.isEmpty { text += "\(sent == nil ? ":" : "") \(parts.joined(separator: ", "))" }
     return reason.map { "\(text) (\($0))" } ?? text
@@ -130,6 +136,7 @@ extension LoggedChange: CustomStringConvertible {
     if !newValues.isEmpty { line["new"] = .object(json(newValues)) }
     if let reason { line["reason"] = .string(reason) }
     if let author { line["author"] = .string(author) }
+    if source == .undo { line["source"] = .string(source.rawValue) }
     if sent == nil { line["generation"] = .integer(generation) }
     return line.description
   }
@@ -182,7 +189,8 @@ extension ChangeSet {
         key: keys.indices.contains(index) ? Optional.some(keys[index]) : Optional.none,
         properties: slots?.map { properties[$0].name } ?? [],
         oldValues: named(slots, values.earlier), newValues: named(slots, values.later),
-        generation: generation, date: date, author: author, contextName: contextName)
+        generation: generation, date: date, author: author, contextName: contextName,
+        source: source)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import SyncCore
 public import SyncStore
 
 extension DataStack {

@@ -61,6 +61,46 @@ extension DataStack {
     try purge { try $0.purgeHistory(before: date) }
   }
 
+  /// What a commit, or several that follow each other, found: the former values of what they
+  /// changed, of an inserted object none, of a deleted one all. Needs `history: .values`.
+  ///
+  /// - Parameters:
+  ///   - token: The commit, and the first one of several.
+  ///   - last: The last one; nil is the first.
+  /// - Throws: `StoreError` with the code `historyExpired` when some of them are not kept any more.
+  /// - Complexity: linear in the changes of the commits.
+  public func values(
+    before token: HistoryToken, through last: HistoryToken? = nil
+  ) throws -> [ObjectDifference] {
+    try store.read { try $0.differences(from: token, through: last ?? token) }
+  }
+
+  /// How the objects differ from what they were after a commit: those that later commits changed,
+  /// and not back again. Needs `history: .values`.
+  ///
+  /// ```swift
+  /// for object in try stack.differences(since: yesterday) {
+  ///   print(object.key, object.old, object.new)
+  /// }
+  /// ```
+  ///
+  /// - Throws: `StoreError` with the code `historyExpired` when former values since are not kept any
+  ///   more.
+  /// - Complexity: linear in the changes since.
+  public func differences(since token: HistoryToken) throws -> [ObjectDifference] {
+    try store.read { try $0.differences(from: HistoryToken(number: token.number + 1)) }
+  }
+
+  /// Whether the history keeps former values.
+  public var keepsFormerValues: Bool {
+    get throws { try store.read { try $0.hasFormerValues() } }
+  }
+
+  /// Forgets all former values and keeps none any more. The history goes on without.
+  public func stopKeepingFormerValues() throws {
+    try store.write { try $0.removeFormerValues() }
+  }
+
   /// Goes on in short transactions, so that other writers do not wait long.
   private func purge(_ step: (StoreTransaction) throws -> Bool) throws {
     let store = try store

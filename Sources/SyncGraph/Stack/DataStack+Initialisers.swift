@@ -14,17 +14,17 @@ extension DataStack {
   /// Opens the store of the model that is named like the program.
   ///
   /// The parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:readOnly:)``.
+  /// ``init(model:store:classes:migration:tracksChanges:history:transformers:busyTimeout:readOnly:)``.
   ///
   /// - Throws: as
-  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:transformers:readOnly:)``.
+  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:history:transformers:readOnly:)``.
   public convenience init(
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared
+    history: HistoryContent? = nil, transformers: TransformerRegistry = .shared
   ) throws {
     try self.init(
       modelName: ModelLocator.programName, migration: migration, tracksChanges: tracksChanges,
-      transformers: transformers)
+      history: history, transformers: transformers)
   }
 
   /// Finds a model document by name and opens its store.
@@ -42,6 +42,7 @@ extension DataStack {
   ///   - migration: The policy for a file that was made with another model.
   ///   - tracksChanges: Whether the store keeps a history of its commits, so that local edits can
   ///     be sent and syncs leave those alone that were not.
+  ///   - history: The content of the history: with `.values` commits can be taken back.
   ///   - transformers: Where attributes find the transformers that the model names.
   ///   - readOnly: Whether the stack only reads a store that is there.
   /// - Throws: ``GraphError`` that lists the places where the model was looked for, or the packages
@@ -51,7 +52,8 @@ extension DataStack {
     modelName: String, bundle: Bundle = .main, storeType: StoreType = .sqLite,
     storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared, readOnly: Bool = false
+    history: HistoryContent? = nil, transformers: TransformerRegistry = .shared,
+    readOnly: Bool = false
   ) throws {
     let locator = ModelLocator(name: modelName, bundle: bundle)
     let model = try ManagedObjectModel(contentsOf: locator.document())
@@ -64,7 +66,8 @@ extension DataStack {
     }
     try self.init(
       model: model, store: location, classes: classes, migration: migration,
-      tracksChanges: tracksChanges, transformers: transformers, readOnly: readOnly)
+      tracksChanges: tracksChanges, history: history, transformers: transformers,
+      readOnly: readOnly)
     if !readOnly, case .sqlite(let url) = location { BackupExclusion.exclude(url) }
   }
 
@@ -72,14 +75,14 @@ extension DataStack {
   /// `FileManager.sqliteDirectoryURL`.
   ///
   /// The other parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:transformers:busyTimeout:readOnly:)``.
+  /// ``init(model:store:classes:migration:tracksChanges:history:transformers:busyTimeout:readOnly:)``.
   ///
   /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not
   ///   fit.
   public convenience init(
     model: ManagedObjectModel, storeType: StoreType, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared
+    history: HistoryContent? = nil, transformers: TransformerRegistry = .shared
   ) throws {
     var location = Location.inMemory
     if storeType == .sqLite {
@@ -89,7 +92,7 @@ extension DataStack {
     }
     try self.init(
       model: model, store: location, classes: classes, migration: migration,
-      tracksChanges: tracksChanges, transformers: transformers)
+      tracksChanges: tracksChanges, history: history, transformers: transformers)
     if case .sqlite(let url) = location { BackupExclusion.exclude(url) }
   }
 }

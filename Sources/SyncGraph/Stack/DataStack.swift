@@ -40,6 +40,9 @@ public final class DataStack: Sendable {
   /// - Parameter tracksChanges: Whether the store keeps a history of its commits, for
   ///   ``pendingChanges(for:since:)`` and so that syncs leave alone edits made here and not sent
   ///   yet. A store that has one keeps it, under either value, until ``stopTrackingChanges()``.
+  /// - Parameter history: The content of the history: with `.values` also what objects were before
+  ///   each commit, so that commits can be taken back. It tracks changes too. Nil leaves it to the
+  ///   store, which goes on as before.
   /// - Parameter transformers: Where attributes find the transformers that the model names.
   /// - Parameter busyTimeout: How long reads and writes wait for another process or stack that
   ///   holds the file, in seconds, before they throw `StoreError` with the code `busy`; 5 unless
@@ -53,8 +56,8 @@ public final class DataStack: Sendable {
   public convenience init(
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
-    transformers: TransformerRegistry = .shared, busyTimeout: TimeInterval = 5,
-    readOnly: Bool = false
+    history: HistoryContent? = nil, transformers: TransformerRegistry = .shared,
+    busyTimeout: TimeInterval = 5, readOnly: Bool = false
   ) throws {
     var configuration: Store.Configuration
     switch location {
@@ -62,7 +65,8 @@ public final class DataStack: Sendable {
     case .inMemory: configuration = .init(.memory)
     }
     configuration.migration = migration
-    configuration.keepsHistory = tracksChanges
+    configuration.keepsHistory = tracksChanges || history != nil
+    configuration.formerValues = history?.limits
     configuration.busyTimeout = busyTimeout
     configuration.isReadOnly = readOnly
     try self.init(

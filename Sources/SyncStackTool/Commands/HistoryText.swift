@@ -96,6 +96,7 @@ struct HistoryText {
     case .local: "edited"
     case .import: "synced"
     case .migration: "migrated"
+    case .undo: "undone"
     }
   }
 

@@ -10,6 +10,7 @@ import SyncCore
 ///                               one record, up to 4,096 of them (see `HistoryRows`)
 /// _syncstack_history_consumers  its readers: how far each is, and whether others wait for it
 /// _syncstack_history_floor      the highest number that was purged
+/// _syncstack_history_values     with `.values`, what objects were before (see `ValueJournal`)
 /// ```
 ///
 /// Once a file has a history, every write to it is recorded, however it is opened: a history with
@@ -75,11 +76,12 @@ struct ChangeJournal {
   ///   - tombstones: The values kept of deleted objects.
   ///   - bases: The former values of changed objects, where an outbox may have to go back to them.
   ///   - links: Which links of changed lists are edits.
+  /// - Returns: The number of the transaction.
   func record(
     _ changes: ChangeSet, source: TransactionInfo.Source, process: String,
     tombstones: [ManagedObjectID: [String: Value]], bases: [ManagedObjectID: [String: Value]],
     links: [ManagedObjectID: [String: Set<Int64>]]
-  ) throws {
+  ) throws -> Int64 {
     try connection.run(
       "INSERT INTO _syncstack_history (generation, ts_ms, author, context, process, origin) "
         + "VALUES (?, ?, ?, ?, ?, ?)",
@@ -87,12 +89,14 @@ struct ChangeJournal {
         changes.generation, Self.milliseconds(changes.date), changes.author, changes.contextName,
         process, source.rawValue,
       ])
+    let txn = connection.lastInsertedRow
     var writer = ChangeWriter(
-      connection: connection, txn: connection.lastInsertedRow, bases: bases, links: links,
+      connection: connection, txn: txn, bases: bases, links: links,
       isLocal: source == .local)
     for changes in changes.entities {
       try writer.write(changes, tombstones: tombstones)
     }
+    return txn
   }
 
   static func milliseconds(_ date: Date) -> Int64 {

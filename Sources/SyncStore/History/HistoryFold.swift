@@ -7,7 +7,7 @@ package import SyncCore
 /// | inserted | inserted | nothing; deleted, when it was sent |
 /// | updated | updated, the properties of both | deleted |
 ///
-/// Row numbers are never used again, so nothing follows a deletion.
+/// Row numbers are never used again, so nothing follows a deletion, unless it is taken back.
 package struct HistoryFold: Sendable {
   /// The result of the changes of one object.
   package struct Entry: Sendable {
@@ -70,6 +70,11 @@ package struct HistoryFold: Sendable {
     guard self[id] != nil else { return }
     entriesByID[id] = .some(nil)
     count -= 1
+  }
+
+  /// Forgets the deletion of an object that is there again.
+  mutating func comeBack(_ id: ManagedObjectID) {
+    if self[id]?.kind == .delete { remove(id) }
   }
 
   mutating func add(

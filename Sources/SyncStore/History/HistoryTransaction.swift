@@ -18,17 +18,6 @@ public struct HistoryToken: Sendable, Hashable, Comparable, Codable {
   }
 }
 
-/// Where changes come from, for readers of the history: a sender of changes to a server passes over
-/// those that came from there.
-public enum HistorySource: String, Sendable, Hashable {
-  /// Made in this program: by saving a context, or by a batch.
-  case local
-  /// Made by a sync.
-  case `import`
-  /// Made when the store was brought to another model.
-  case migration
-}
-
 /// One committed transaction as the history keeps it.
 public struct HistoryTransaction: Sendable {
   /// The place behind it, from which a reader goes on.

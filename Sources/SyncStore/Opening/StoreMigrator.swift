@@ -77,6 +77,7 @@ struct StoreMigrator {
       try migration.run(on: connection, willRun: configuration.willMigrate)
       try configuration.willMigrate("Carrying the history over.")
       try ChangeJournal(connection: connection).migrate(migration.match)
+      try ValueJournal(connection: connection).migrate(migration.match)
       try connection.migrateQuarantine(migration.match)
       try connection.migrateRemote(migration.match)
       try connection.migrateOutboxes(migration.match)

@@ -94,7 +94,9 @@ struct StoreOpener {
     try setJournal(connection, path: path)
     connection.measurePages()
     if !configuration.isReadOnly {
-      if configuration.keepsHistory { try startHistory(connection) }
+      if configuration.keepsHistory || configuration.formerValues != nil {
+        try startHistory(connection)
+      }
       let journal = ChangeJournal(connection: connection)
       if try journal.exists() { try journal.makePlaceForBase() }
     }
@@ -103,10 +105,15 @@ struct StoreOpener {
 
   private func startHistory(_ connection: Connection) throws {
     let journal = ChangeJournal(connection: connection)
-    guard try !journal.exists() else { return }
+    let values = ValueJournal(connection: connection)
+    if configuration.formerValues == nil, try journal.exists() { return }
     try connection.beginImmediate()
     do {
       if try !journal.exists() { try journal.create(at: configuration.now()) }
+      if let limits = configuration.formerValues {
+        if try !values.exists() { try values.create() }
+        try values.set(limits)
+      }
       try connection.commit()
     } catch {
       try connection.rollback()

@@ -12,7 +12,7 @@ extension StoreReader {
   func commits(after generation: Int64, through latest: Int64) throws -> [ChangeSet]? {
     // Each commit has a number of its own, here and there, and later ones stand further down.
     let statement = try connection.statement(
-      "SELECT txn, generation, ts_ms, author, context FROM _syncstack_history "
+      "SELECT txn, generation, ts_ms, author, context, origin FROM _syncstack_history "
         + "ORDER BY txn DESC LIMIT ?")
     statement.bind(1, latest - generation)
     var found: [(txn: Int64, changes: ChangeSet)] = []
@@ -20,15 +20,13 @@ extension StoreReader {
       defer { statement.reset() }
       while try statement.step() {
         guard statement.integer(1) > generation else { continue }
-        found.append(
-          (
-            statement.integer(0),
-            ChangeSet(
-              author: statement.isNull(3) ? nil : statement.text(3),
-              contextName: statement.isNull(4) ? nil : statement.text(4),
-              generation: statement.integer(1),
-              date: Date(timeIntervalSince1970: Double(statement.integer(2)) / 1000))
-          ))
+        var changes = ChangeSet(
+          author: statement.isNull(3) ? nil : statement.text(3),
+          contextName: statement.isNull(4) ? nil : statement.text(4),
+          generation: statement.integer(1),
+          date: Date(timeIntervalSince1970: Double(statement.integer(2)) / 1000))
+        changes.source = HistorySource(rawValue: statement.text(5)) ?? .local
+        found.append((statement.integer(0), changes))
       }
     }
     guard Int64(found.count) == latest - generation else { return nil }

@@ -10,6 +10,16 @@ extension StoreReader {
     return HistoryToken(number: max(last, try historyFloor()))
   }
 
+  /// The place of a commit in the history; nil when it is not there.
+  package func historyToken(ofGeneration generation: Int64) throws -> HistoryToken? {
+    try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT txn FROM _syncstack_history WHERE generation = ? ORDER BY txn DESC LIMIT 1",
+      [generation])
+    defer { statement.reset() }
+    return try statement.step() ? HistoryToken(number: statement.integer(0)) : nil
+  }
+
   /// A number that is another one once another connection has committed to the file, in whichever
   /// process; of use to a store that does not write itself.
   package func dataVersion() throws -> Int64 {

@@ -11,7 +11,8 @@ extension StoreReader {
   }
 
   /// Reads on where a fold ends: changes made in this program, and not by syncs. A transaction that
-  /// was read is not read again, by any author.
+  /// was read is not read again, by any author. An object that an undo has brought back is deleted
+  /// no more.
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
@@ -24,9 +25,11 @@ extension StoreReader {
     let latest = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
     guard latest > fold.token.number else { return }
     let statement = try connection.statement(
-      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn\(base == .nothing ? "" : ", c.base") "
+      "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn, h.origin"
+        + "\(base == .nothing ? "" : ", c.base") "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
-        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin = 'local' ORDER BY h.txn, c.seq",
+        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND (h.origin = 'local' "
+        + "OR (h.origin = 'undo' AND c.kind = 0)) ORDER BY h.txn, c.seq",
       [fold.token.number, latest])
     defer { statement.reset() }
     var slots = ColumnNames()
@@ -34,12 +37,16 @@ extension StoreReader {
       guard let entity = model.entity(named: statement.text(0)) else { continue }
       let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
       let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(5)).rows
+      guard statement.text(6) == TransactionInfo.Source.local.rawValue else {
+        for row in rows { fold.comeBack(ManagedObjectID(entity: entity, row: row)) }
+        continue
+      }
       let tombstones = try Tombstone.decode(
         statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
       let changed = kind == .update ? slots.slots(statement.text(3), of: entity) : SlotSet()
       let isRead = base.includes(changed, of: entity)
       let bases = try Tombstone.decode(
-        isRead && !statement.isNull(6) ? statement.text(6) : nil, count: rows.count, of: entity)
+        isRead && !statement.isNull(7) ? statement.text(7) : nil, count: rows.count, of: entity)
       for (index, row) in rows.enumerated() {
         fold.add(
           ManagedObjectID(entity: entity, row: row), kind, slots: changed,

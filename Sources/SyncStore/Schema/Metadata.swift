@@ -18,6 +18,13 @@ struct Metadata {
     /// When the latest transaction that was purged from the history was made, in milliseconds.
     case historyPurged
 
+    /// Whether the history has former values, how many bytes of them there are, and how many bytes,
+    /// and seconds, they may be.
+    case formerValues
+    case formerBytes
+    case formerLimit
+    case formerAge
+
     /// Whether items are, or were, in quarantine.
     case quarantine
 
@@ -39,7 +46,7 @@ struct Metadata {
     /// Whether it enters calculations.
     var isCount: Bool {
       switch self {
-      case .generation, .historyEnd, .fingerprints: true
+      case .generation, .historyEnd, .fingerprints, .formerBytes: true
       default: false
       }
     }
@@ -85,6 +92,7 @@ struct Metadata {
   struct Counters {
     var generation: Int64 = 0
     var keepsHistory = false
+    var keepsFormerValues = false
     var hasQuarantine = false
 
     /// The oldest generation that a set of fingerprints is about.
@@ -95,7 +103,7 @@ struct Metadata {
   func counters() throws -> Counters {
     let statement = try connection.statement(
       "SELECT key, value FROM _syncstack "
-        + "WHERE key IN ('generation', 'history', 'quarantine', 'fingerprints')")
+        + "WHERE key IN ('generation', 'history', 'formerValues', 'quarantine', 'fingerprints')")
     defer { statement.reset() }
     var result = Counters()
     while try statement.step() {
@@ -105,6 +113,7 @@ struct Metadata {
       case .generation: result.generation = try checked(value, key)
       case .quarantine: result.hasQuarantine = value == 1
       case .history: result.keepsHistory = value == 1
+      case .formerValues: result.keepsFormerValues = value == 1
       case .fingerprints: result.fingerprints = try checked(value, key)
       default: break
       }

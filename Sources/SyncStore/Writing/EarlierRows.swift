@@ -2,10 +2,11 @@ import SyncCore
 
 /// The rows that a transaction changes, as they were before it: kept by SQLite in a table of its
 /// temporary database for each table of the store, by triggers that exist only while an observer
-/// asks for values.
+/// asks for values, or the history keeps them.
 ///
 /// ```
-/// UPDATE user … ──▶ trigger ──▶ _earlier_3 (the row as it was first) ──▶ ChangeSet.values
+/// UPDATE user … ──▶ trigger ──▶ _earlier_3 (the row as it was first) ─┬▶ ChangeSet.values
+/// DELETE link … ──▶ trigger ──▶ _earlier_link_1 ──────────────────────┴▶ _syncstack_history_values
 /// ```
 struct EarlierRows {
   /// Of how many objects of a commit the values are told: memory is bounded so.
@@ -14,11 +15,11 @@ struct EarlierRows {
   let layout: TableLayout
   let connection: Connection
 
-  private func name(_ table: Table) -> String { "_earlier_\(table.index)" }
+  func name(_ table: Table) -> String { "_earlier_\(table.index)" }
 
-  private func columns(_ table: Table) -> [String] {
+  func columns(_ table: Table) -> [String] {
     (table.hasEntityColumn ? ["_row", "_entity", "_version"] : ["_row", "_version"])
-      + table.columns.map(\.quoted)
+      + table.columns.map(\.quoted) + table.positions.map(\.quoted)
   }
 
   /// Makes the tables and triggers. Not inside a transaction.
@@ -35,11 +36,11 @@ struct EarlierRows {
         try connection.execute(
           """
           CREATE TEMP TRIGGER \(name)_\(event) AFTER \(event) ON main.\(table.quoted)
-          WHEN NOT EXISTS (SELECT 1 FROM \(name) WHERE _row = OLD._row)
-          BEGIN INSERT INTO \(name) VALUES (\(values)); END
+          BEGIN INSERT OR IGNORE INTO \(name) VALUES (\(values)); END
           """)
       }
     }
+    try beginLinks()
   }
 
   /// Removes them.
@@ -50,12 +51,19 @@ struct EarlierRows {
       }
       try connection.execute("DROP TABLE IF EXISTS temp.\(name(table))")
     }
+    try endLinks()
   }
 
-  /// Takes out the values kept during a transaction.
+  /// Forgets the rows that were kept during a transaction.
+  func clear() throws {
+    for table in layout.tables { try connection.statement("DELETE FROM \(name(table))").run() }
+    for link in layout.links { try connection.statement("DELETE FROM \(name(link))").run() }
+  }
+
+  /// The values kept during a transaction, for observers.
   ///
   /// - Returns: the values of changed objects, at most those of the first ``limit`` ones.
-  func take(
+  func values(
     _ entities: [ChangeSet.EntityChanges], _ transaction: StoreTransaction
   ) throws -> [ManagedObjectID: ChangedValues] {
     var result: [ManagedObjectID: ChangedValues] = [:]
@@ -75,7 +83,6 @@ struct EarlierRows {
       try transaction.scan(changes.entity, .rows(updated + inserted)) { try note($0, \.later) }
     }
     try nameDestinations(&result, transaction)
-    for table in layout.tables { try connection.statement("DELETE FROM \(name(table))").run() }
     return result
   }
 

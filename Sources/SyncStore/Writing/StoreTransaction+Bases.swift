@@ -48,7 +48,8 @@ extension StoreTransaction {
     }
   }
 
-  private func changeEntries(
+  /// Changes what outboxes keep of an object, once they have read the history.
+  func changeEntries(
     of id: ManagedObjectID, _ change: (inout OutboxEntry) throws -> Void
   ) throws {
     for outbox in try outboxes() where try outbox.history >= historyFloor() {

@@ -114,6 +114,8 @@ extension StoreTransaction {
     if try metadata.integer(.historyPurged).map({ $0 < latest }) ?? true {
       try metadata.set(.historyPurged, latest)
     }
+    let values = ValueJournal(connection: connection)
+    if try values.exists() { try values.forget(through: last) }
     for text in [
       "DELETE FROM _syncstack_history_changes WHERE txn <= ?",
       "DELETE FROM _syncstack_history WHERE txn <= ?",
@@ -124,6 +126,13 @@ extension StoreTransaction {
     return count >= limit
   }
 
+  /// Forgets the former values in the history, and keeps none any more.
+  package func removeFormerValues() throws {
+    try requireOpen()
+    try ValueJournal(connection: connection).remove()
+    forgetCounters()
+  }
+
   /// Switches the history off and forgets all of it, with its consumers.
   ///
   /// A history that is switched on again later starts above all numbers of this one, so that an old
@@ -132,6 +141,7 @@ extension StoreTransaction {
     try requireOpen()
     try requireHistory()
     let last = try latestHistoryToken()?.number ?? 0
+    try ValueJournal(connection: connection).remove()
     for table in ["history_changes", "history_consumers", "history_floor", "history"] {
       try connection.execute("DROP TABLE _syncstack_\(table)")
     }

@@ -38,6 +38,7 @@ extension StoreTransaction {
     }
     try writer.keepNew(&entries, areNew: areNew && !end.table.isSymmetric)
     try keepBase(of: pairs, in: relationship, of: entity)
+    try earlierRows?.noteNewLinks(entries, end.table, recorder)
     do {
       try writer.insert(entries)
     } catch let error as StoreError {
@@ -79,6 +80,7 @@ extension StoreTransaction {
       let entries = pairs.map {
         LinkWriter.Entry(pair: writer.pair(owner: $0.owner, member: $0.member), order: 0)
       }
+      try earlierRows?.noteNewLinks(entries, table, recorder)
       do {
         try writer.insert(entries)
       } catch let error as StoreError {
@@ -193,7 +195,7 @@ extension StoreTransaction {
   }
 
   /// Records both ends of pairs that came or went.
-  private func record(
+  func record(
     _ pairs: some Sequence<LinkWriter.Pair>, _ end: LinkEnd,
     _ relationship: RelationshipDescription, of entity: EntityDescription
   ) throws {

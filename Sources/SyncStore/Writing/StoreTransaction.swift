@@ -44,7 +44,7 @@ package final class StoreTransaction: StoreReader {
   /// Asked about all changes, at the end; an error that it throws undoes them.
   package var refusal: ((StoreReader, [ChangeSet.EntityChanges]) throws -> Void)?
 
-  /// The rows as they were before; nil when no observer asks for values.
+  /// The rows as they were before; nil when neither an observer nor the history asks for values.
   var earlierRows: EarlierRows?
 
   /// The values that the history keeps of deleted objects, besides their keys.
@@ -118,6 +118,11 @@ package final class StoreTransaction: StoreReader {
     get throws { try readCounters().keepsHistory }
   }
 
+  /// Whether the history keeps former values.
+  var keepsFormerValues: Bool {
+    get throws { try readCounters().keepsFormerValues }
+  }
+
   /// Whether items of payloads are, or were, in quarantine.
   package var hasQuarantine: Bool {
     get throws { try readCounters().hasQuarantine }
@@ -157,12 +162,19 @@ package final class StoreTransaction: StoreReader {
     var changes = ChangeSet(
       entities: entities, author: info.author, contextName: info.contextName,
       generation: generation, date: configuration.now(), origin: info.origin)
-    if let earlierRows { changes.values = try earlierRows.take(entities, self) }
+    changes.source = info.source
+    if let earlierRows, configuration.values.isThere {
+      changes.values = try earlierRows.values(entities, self)
+    }
     if !entities.isEmpty, try keepsHistory {
-      try ChangeJournal(connection: connection).record(
+      let txn = try ChangeJournal(connection: connection).record(
         changes, source: info.source, process: configuration.processName, tombstones: tombstones,
         bases: bases, links: editedLinks)
+      if let earlierRows, try keepsFormerValues {
+        try earlierRows.keep(of: self, txn, at: changes.date)
+      }
     }
+    if !entities.isEmpty { try earlierRows?.clear() }
     return changes
   }
 }

@@ -1,0 +1,315 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+/// Commits of a stack are taken back.
+@Suite struct UndoOperationTests {
+  private let folder: TemporaryFolder
+  private let stack: DataStack
+
+  init() throws {
+    folder = try TemporaryFolder()
+    stack = try DataStack(
+      model: TestModels.social(), store: .sqlite(folder.file()), history: .values)
+  }
+
+  /// Everything but the versions of rows and what the store keeps about itself.
+  private func content(_ stack: DataStack) throws -> [String: [String]] {
+    try stack.store.read { try $0.dump() }.filter { !$0.key.hasPrefix("_syncstack") }.mapValues {
+      $0.map { line in
+        var fields = line.split(separator: " | ")
+        if fields.count > 2 { fields.remove(at: 1) }
+        return fields.joined(separator: " | ")
+      }
+    }
+  }
+
+  private func users(_ names: [Int: String]) -> JSONValue {
+    .array(
+      names.sorted { $0.key < $1.key }.map { id, name in
+        [
+          "id": .integer(Int64(id)), "name": .string(name),
+          "notes": [["id": .integer(Int64(id * 10)), "text": .string(name)]],
+          "tags": [["id": .integer(Int64(id % 3 + 1))]],
+        ]
+      })
+  }
+
+  private func fill() async throws -> HistoryToken {
+    try await stack.sync(users([1: "Ann", 2: "Ben", 3: "Cid"]), inEntityNamed: "User")
+    return try stack.latestHistoryToken()
+  }
+
+  private func user(
+    _ id: Int64, in context: ManagedObjectContext
+  ) throws -> ManagedObject? {
+    try context.fetch(Fetch<ManagedObject>(entityNamed: "User", Filter("id == %@", id))).first
+  }
+
+  private func identifier(of id: Int64) throws -> ManagedObjectID? {
+    let context = stack.newBackgroundContext()
+    return try context.performAndWait { try user(id, in: context)?.objectID }
+  }
+
+  @Test func aSyncIsTakenBackWithDeletionsLinksAndIdentifiers() async throws {
+    _ = try await fill()
+    let before = try content(stack)
+    let id = try identifier(of: 2)
+    #expect(id != nil)
+    try await stack.sync(users([1: "nonsense", 4: "new"]), inEntityNamed: "User")
+    let nonsense = try stack.latestHistoryToken()
+    #expect(try content(stack) != before)
+    let report = try await stack.undo(nonsense, author: "night watch")
+    #expect(try content(stack) == before)
+    #expect(report.left == [])
+    #expect(report.undone["User"] == UndoReport.Counts(inserted: 2, updated: 1, deleted: 1))
+    #expect(try identifier(of: 2) == id)
+    let last = try #require(try stack.history(since: nonsense).last)
+    #expect(last.source == .undo)
+    #expect(last.author == "night watch")
+    #expect(report.token == last.token)
+  }
+
+  @Test func theUndoIsACommitThatCanBeUndone() async throws {
+    _ = try await fill()
+    try await stack.sync(users([1: "nonsense", 4: "new"]), inEntityNamed: "User")
+    let nonsense = try content(stack)
+    let report = try await stack.undo(try stack.latestHistoryToken())
+    let undo = try #require(report.token)
+    try await stack.undo(undo)
+    #expect(try content(stack) == nonsense)
+  }
+
+  @Test func laterEditsStayAndAreNamed() async throws {
+    _ = try await fill()
+    try await stack.sync(users([1: "bad", 2: "worse", 3: "Cid"]), inEntityNamed: "User")
+    let bad = try stack.latestHistoryToken()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      let ann = try #require(try user(1, in: context))
+      ann["name"] = "Anna"
+      try context.save()
+    }
+    let report = try await stack.undo(bad)
+    #expect(report.left.map(\.description) == ["User 1 name (changed since)"])
+    let names = try context.performAndWait {
+      try [1, 2].map { try user($0, in: context)?["name"] as? String }
+    }
+    #expect(names == ["Anna", "Ben"])
+  }
+
+  @Test func aRangeIsTakenBackInOneStep() async throws {
+    let first = try await fill()
+    let before = try content(stack)
+    for number in 0..<3 {
+      try await stack.sync(
+        users([1: "a\(number)", number + 5: "b"]), inEntityNamed: "User")
+    }
+    let last = try stack.latestHistoryToken()
+    let report = try await stack.undo(HistoryToken(number: first.number + 1)...last)
+    #expect(report.left == [])
+    #expect(try content(stack) == before)
+    #expect(try stack.differences(since: first) == [])
+  }
+
+  @Test func aDryRunWritesNothingAndSaysTheSame() async throws {
+    _ = try await fill()
+    try await stack.sync(users([1: "nonsense"]), inEntityNamed: "User")
+    let (before, token) = (try content(stack), try stack.latestHistoryToken())
+    let trial = try await stack.undo(token, isDryRun: true)
+    #expect(try content(stack) == before)
+    #expect(try stack.latestHistoryToken() == token)
+    let report = try await stack.undo(token)
+    #expect(trial.undone == report.undone)
+    #expect(trial.token == nil)
+    #expect(trial.isDryRun)
+  }
+
+  @Test func whatTheGuardRefusesLeavesTheStoreAsItWas() async throws {
+    let token = try await fill()
+    let before = try stack.store.read { try $0.dump() }
+    await #expect {
+      try await stack.undo(token, deletionGuard: .on(count: 0, share: 0.5))
+    } throws: {
+      ($0 as? SyncError)?.code == .deletionRefused
+    }
+    #expect(try stack.store.read { try $0.dump() } == before)
+  }
+
+  @Test func aCancelledUndoLeavesTheStoreAsItWas() async throws {
+    let token = try await fill()
+    let before = try stack.store.read { try $0.dump() }
+    // Held up by another writer until it is cancelled.
+    let undo = Undo(token...token, dataStack: stack)
+    undo.deletionGuard = .off
+    try stack.store.write { _ in
+      undo.start()
+      undo.cancel()
+    }
+    await #expect(throws: CancellationError.self) { try await undo.value }
+    #expect(try stack.store.read { try $0.dump() } == before)
+  }
+
+  @Test func anInsertedObjectThatAnotherOneRefersToStays() async throws {
+    _ = try await fill()
+    let companies: JSONValue = [["id": 9, "name": "Acme"]]
+    try await stack.sync(companies, inEntityNamed: "Company")
+    let made = try stack.latestHistoryToken()
+    let hired: JSONValue = [["id": 1, "company": 9]]
+    let sync = Sync(hired, inEntityNamed: "User", dataStack: stack)
+    sync.operations = [.update]
+    stack.syncQueue.addOperation(sync)
+    _ = try await sync.value
+    let report = try await stack.undo(made)
+    #expect(report.isEmpty)
+    #expect(report.left.map(\.reason) == [.referredTo])
+    #expect(report.left.map(\.key) == [9])
+  }
+
+  // MARK: - Values
+
+  @Test func theValuesBeforeACommitAreRead() async throws {
+    _ = try await fill()
+    try await stack.sync(users([1: "Eve", 2: "Ben"]), inEntityNamed: "User")
+    let token = try stack.latestHistoryToken()
+    let found = try stack.values(before: token).filter { $0.entity == "User" }
+    #expect(found.map(\.key) == [1, 3])
+    #expect(found.map(\.kind) == [.update, .delete])
+    #expect(found[0].old["name"] == "Ann")
+    #expect(found[1].old["name"] == "Cid")
+    let now = try stack.differences(since: HistoryToken(number: token.number - 1))
+    #expect(now.first { $0.key == 1 && $0.entity == "User" }?.new["name"] == "Eve")
+  }
+
+  @Test func withoutFormerValuesAnUndoIsRefused() async throws {
+    let plain = try DataStack(model: TestModels.social(), store: .inMemory, tracksChanges: true)
+    try await plain.sync(users([1: "Ann"]), inEntityNamed: "User")
+    let token = try plain.latestHistoryToken()
+    await #expect {
+      try await plain.undo(token)
+    } throws: {
+      ($0 as? StoreError)?.code == .unsupported
+    }
+  }
+
+  @Test func valuesBeyondTheLimitsAreForgottenAndUndoSaysSo() async throws {
+    let small = try DataStack(
+      model: TestModels.social(), store: .inMemory, history: .values(upTo: 200))
+    try await small.sync(users([1: "Ann", 2: "Ben"]), inEntityNamed: "User")
+    let first = try small.latestHistoryToken()
+    for name in ["a", "b", "c", "d"].map({ String(repeating: $0, count: 40) }) {
+      try await small.sync(users([1: name, 2: name]), inEntityNamed: "User")
+    }
+    await #expect {
+      try await small.undo(first)
+    } throws: {
+      ($0 as? StoreError)?.code == .historyExpired
+    }
+    try await small.undo(try small.latestHistoryToken())
+  }
+
+  @Test func purgingForgetsTheValuesToo() async throws {
+    let first = try await fill()
+    try await stack.sync(users([1: "x"]), inEntityNamed: "User")
+    try stack.purgeHistory(through: try stack.latestHistoryToken())
+    let left = try stack.store.read { try $0.dump() }
+    #expect(left["_syncstack_history_values"] == [])
+    #expect(left["_syncstack_history_kept"] == [])
+    await #expect {
+      try await stack.undo(first)
+    } throws: {
+      ($0 as? StoreError)?.code == .historyExpired
+    }
+  }
+
+  // MARK: - Unsent edits
+
+  @Test func aDeletionThatWasTakenBackIsNotPending() async throws {
+    let start = try await fill()
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      context.delete(try #require(try user(3, in: context)))
+      try context.save()
+    }
+    try await stack.undo(try stack.latestHistoryToken())
+    let pending = try stack.pendingChanges(for: "server", since: start)
+    #expect(pending.deletions == [])
+    // A sync finds it, and does not take it for deleted here.
+    try await stack.sync(users([1: "Ann", 2: "Ben", 3: "Cleo"]), inEntityNamed: "User")
+    let name = try context.performAndWait { try user(3, in: context)?["name"] as? String }
+    #expect(name == "Cleo")
+  }
+
+  @Test func anUndoIsNoLocalEdit() async throws {
+    _ = try await fill()
+    try await stack.sync(users([1: "nonsense"]), inEntityNamed: "User")
+    let token = try stack.latestHistoryToken()
+    try await stack.undo(token)
+    #expect(try stack.pendingChanges(for: "server").isEmpty)
+  }
+
+  // MARK: - Telling
+
+  @Test func logAndChangeSetsSayThatItIsAnUndo() async throws {
+    _ = try await fill()
+    try await stack.sync(
+      users([1: "nonsense", 2: "Ben", 3: "Cid"]), inEntityNamed: "User")
+    let token = try stack.latestHistoryToken()
+    await stack.delivery.drain()
+    let lines = Locked<[String]>([])
+    let log = SyncLogger(stack, values: true) { line in lines.withLock { $0.append(line) } }
+    try await stack.undo(token)
+    await stack.delivery.drain()
+    log.cancel()
+    #expect(
+      lines.withLock { $0 }.contains("User 1 updated by undo: name “nonsense” → “Ann”"))
+  }
+
+  // MARK: - Other models
+
+  @Test func namesAndTypesFollowTheModelAndWhatIsGoneIsNamed() async throws {
+    func model(_ item: EntityDraft, _ others: [EntityDraft]) throws -> ManagedObjectModel {
+      try ManagedObjectModel([item] + others)
+    }
+    let url = folder.file("models.sqlite")
+    let old = try DataStack(
+      model: model(
+        EntityDraft(
+          "Item",
+          [
+            .attribute("id", .integer64), .attribute("label", .string),
+            .attribute("size", .integer32), .attribute("waste", .string),
+          ]), [EntityDraft("Extra", [.attribute("id", .integer64), .attribute("x", .string)])]),
+      store: .sqlite(url), history: .values)
+    let items: JSONValue = [["id": 1, "label": "one", "size": 3, "waste": "w"]]
+    try await old.sync(items, inEntityNamed: "Item")
+    try await old.sync([["id": 1, "x": "a"]] as JSONValue, inEntityNamed: "Extra")
+    let bad: JSONValue = [["id": 1, "label": "bad", "size": 4, "waste": "v"]]
+    try await old.sync(bad, inEntityNamed: "Item")
+    let first = try old.latestHistoryToken()
+    try await old.sync([["id": 1, "x": "b"]] as JSONValue, inEntityNamed: "Extra")
+    let last = try old.latestHistoryToken()
+    try old.close()
+    let new = try DataStack(
+      model: model(
+        EntityDraft(
+          "Item",
+          [
+            .attribute("id", .integer64),
+            .attribute("title", .string, renamingIdentifier: "label"),
+            .attribute("size", .double),
+          ]), []), store: .sqlite(url))
+    let report = try await new.undo(first...last)
+    let row = try #require(
+      try new.store.read { reader in
+        try reader.rows(new.model.requireEntity(named: "Item"), rows: [1]).first
+      })
+    let entity = try new.model.requireEntity(named: "Item")
+    #expect(row.values[try #require(entity.property(named: "title")).slot] == "one")
+    #expect(row.values[try #require(entity.property(named: "size")).slot] == .double(3))
+    #expect(report.left.map(\.reason) == [.notInModel, .notInModel])
+    #expect(report.left.map(\.entity) == ["Extra", "Item"])
+    #expect(report.left.map(\.property) == [nil, "waste"])
+  }
+}
