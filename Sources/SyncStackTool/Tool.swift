@@ -14,7 +14,8 @@ struct Tool {
   static let commands: [any Command.Type] = [
     ImportCommand.self, ExportCommand.self, DoctorCommand.self, ShowCommand.self,
     ModelCommand.self, QuarantineCommand.self, SessionsCommand.self, HistoryCommand.self,
-    WatchCommand.self, PendingCommand.self, PushCommand.self, PullCommand.self, StatusCommand.self,
+    DiffCommand.self, UndoCommand.self, WatchCommand.self, PendingCommand.self, PushCommand.self,
+    PullCommand.self, StatusCommand.self,
     CloudCommand.self,
     CheckCommand.self,
     CompletionCommand.self,

@@ -11,6 +11,9 @@ struct HistoryCommand: Command {
       .init("--since", value: "TOKEN", "only commits after the one of this number"),
       .init("--limit", value: "N", "how many at most; all without it"),
       .init("--objects", "names every object; without it commits of more than five are summed up"),
+      .init(
+        "--values",
+        "also what the properties were before each commit; with --start keeps that from now on"),
       .init("--json", "a line of JSON for each commit, with every object"),
       .init(
         "--start",
@@ -31,6 +34,7 @@ struct HistoryCommand: Command {
   private let limit: Int
   private let isJSON: Bool
   private let namesObjects: Bool
+  private let showsValues: Bool
   private let action: Action?
   private let wait: Double
 
@@ -40,6 +44,7 @@ struct HistoryCommand: Command {
     limit = try arguments.count("--limit") ?? .max
     isJSON = arguments.has("--json")
     namesObjects = arguments.has("--objects")
+    showsValues = arguments.has("--values")
     wait = try arguments.wait()
     action = try arguments.one(of: Action.self)
   }
@@ -48,20 +53,22 @@ struct HistoryCommand: Command {
     switch action {
     case nil:
       let reader = try HistoryReader(
-        store, after: since, as: HistoryText(isJSON: isJSON, sumsUp: !namesObjects))
+        store, after: since,
+        as: HistoryText(isJSON: isJSON, sumsUp: !namesObjects, showsValues: showsValues))
       defer { try? reader.close() }
       let count = try reader.write(to: terminal, limit: limit)
       if !isJSON { terminal.note("\(Figures.counted(count, "commit")).") }
     case .start:
       let before = try open(tracksChanges: false)
-      let keepsHistory = try before.tracksChanges
+      let keepsHistory = try showsValues ? before.keepsFormerValues : before.tracksChanges
       try before.close()
+      let content = showsValues ? "a history with former values" : "a history"
       guard !keepsHistory else {
-        terminal.note("The store keeps a history already. It goes on as before.")
+        terminal.note("The store keeps \(content) already. It goes on as before.")
         return .done
       }
       try open(tracksChanges: true).close()
-      terminal.note("The store keeps a history from now on.")
+      terminal.note("The store keeps \(content) from now on.")
     case .stop:
       let stack = try open(tracksChanges: false)
       defer { try? stack.close() }
@@ -78,6 +85,7 @@ struct HistoryCommand: Command {
   private func open(tracksChanges: Bool) throws -> DataStack {
     try DataStack(
       model: try Store.keptModel(at: store), store: .sqlite(store), migration: .refuse,
-      tracksChanges: tracksChanges, busyTimeout: wait)
+      tracksChanges: tracksChanges, history: tracksChanges && showsValues ? .values : nil,
+      busyTimeout: wait)
   }
 }

@@ -8,16 +8,34 @@ struct HistoryText {
   /// Whether commits of many objects are summed up. Lines of JSON are complete always.
   var sumsUp = false
 
+  /// Whether commits tell what the properties were before, as far as the store has kept that.
+  var showsValues = false
+
   /// Objects that a commit in sum still names.
   private static let namedObjects = 5
 
   /// The lines of a commit.
   func lines(of transaction: HistoryTransaction, in reader: StoreReader) throws -> [String] {
+    let former = showsValues ? try formerValues(of: transaction, in: reader) : nil
+    if let former, !isJSON {
+      return [head(transaction)] + former.map { "  \(DifferenceText.line($0))" }
+    }
     if sumsUp, !isJSON, transaction.changes.count > HistoryText.namedObjects {
       return [head(transaction)] + summary(transaction.changes)
     }
     let keys = try keys(of: transaction.changes, in: reader)
-    return isJSON ? [json(transaction, keys)] : text(transaction, keys)
+    return isJSON ? [json(transaction, keys, former ?? [])] : text(transaction, keys)
+  }
+
+  /// What a commit has found; nil when that is not kept, or not any more.
+  private func formerValues(
+    of transaction: HistoryTransaction, in reader: StoreReader
+  ) throws -> [ObjectDifference]? {
+    do {
+      return try reader.differences(from: transaction.token, through: transaction.token)
+    } catch let error as StoreError where [.unsupported, .historyExpired].contains(error.code) {
+      return nil
+    }
   }
 
   // MARK: - Keys
@@ -102,7 +120,12 @@ struct HistoryText {
 
   // MARK: - JSON
 
-  private func json(_ transaction: HistoryTransaction, _ keys: [Object: Value]) -> String {
+  private func json(
+    _ transaction: HistoryTransaction, _ keys: [Object: Value], _ former: [ObjectDifference]
+  ) -> String {
+    let old = Dictionary(
+      former.map { (Object(entity: $0.entity, row: $0.objectID.row), $0) },
+      uniquingKeysWith: { first, _ in first })
     var line: JSONObject = [
       "token": .integer(transaction.token.number),
       "generation": .integer(transaction.generation),
@@ -123,6 +146,9 @@ struct HistoryText {
         }
         if change.kind == .update {
           object["properties"] = .array(change.properties.map { .string($0) })
+        }
+        if let before = old[Object(entity: change.entity, row: change.row)], !before.old.isEmpty {
+          object["old"] = .object(DifferenceText.values(before.old, before))
         }
         return .object(object)
       })
