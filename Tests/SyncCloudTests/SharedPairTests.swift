@@ -185,27 +185,27 @@ import Testing
     #expect(seen[0].about(">").isEmpty)
   }
 
-  /// The participant takes home a note that the owner moves on at that moment, and so has two of
+  /// The participant takes home a note that the owner shares anew at that moment, and so has two of
   /// one name.
   @Test func aPairStaysWithTheNoteAtHomeWhenAnotherOneOfItsNameMoves() async throws {
     let party = try await partyOfTwoLists()
     try party.move("Note", "g1", to: "Food", party.guest)
     try await party.ends()
-    try party.move("Note", "g1", to: "W", party.owner)
-    try await party.owner.engine.sync()
     try party.move("Note", "g1", to: "G", party.guest)
-    try party.relate("g1", "n4", party.guest)
-    #expect(try await party.ends()[1].about(">") == ["Guest's/G/g1 > n4"])
+    try party.relate("g1", "w1", party.guest)
+    try await party.owner.engine.stopSharing(party.id("List", "Shopping", party.owner))
+    try await party.share("Shopping")
+    #expect(try await party.ends()[1].about(">") == ["Guest's/G/g1 > w1"])
     let (work, food) = try (
       party.row("Section", "W", party.guest), party.row("Section", "Food", party.guest)
     )
     let other = try #require(
       try party.guest.rows("Note").first {
-        $0.values[0] == .string("g1") && $0.values[2] == .int(work)
+        $0.values[0] == .string("g1") && $0.values[2] == .int(food)
       })
-    try party.guest.update("Note", other.id.row, ["section": .int(food)])
+    try party.guest.update("Note", other.id.row, ["section": .int(work)])
     let seen = try await party.ends()
-    #expect(seen[1].about(">") == ["Guest's/G/g1 > n4"])
+    #expect(seen[1].about(">") == ["Guest's/G/g1 > w1"])
     #expect(seen[1].about("g1\"").count == 2)
   }
 

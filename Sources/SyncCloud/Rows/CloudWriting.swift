@@ -198,6 +198,12 @@ final class CloudWriting {
   /// Sets the references that waited for an object that came, and joins it with the objects of its
   /// pairs.
   func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
+    try followLinks(to: name, row, entity)
+    try PairWriter(self).follow(name)
+  }
+
+  /// Sets the references that waited for an object.
+  func followLinks(to name: String, _ row: Int64, _ entity: EntityDescription) throws {
     let links = hasLinks ? try transaction.remoteLinks(to: name) : []
     for (zone, link) in links where isOurs(zone) {
       guard let source = try transaction.remoteRecord(link.source, in: zone),
@@ -211,6 +217,12 @@ final class CloudWriting {
         try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
         continue
       }
+      if let target = try transaction.remoteRecord(of: row, entity),
+        try !mayLead(relationship, of: owner, from: zone, to: target)
+      {
+        continue
+      }
+      try removeForeignProblem(of: link, in: zone)
       try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
       if zone != current, fields.rules(of: owner).parent?.name == link.field {
         hasStrays = true
@@ -218,7 +230,6 @@ final class CloudWriting {
         try transaction.removeRemoteLink(from: link.source, link.field, in: zone)
       }
     }
-    try PairWriter(self).follow(name)
   }
 
   /// Sets the references that wait for objects of those names and that are here, in whatever zone.

@@ -20,6 +20,11 @@ extension RecordWriter {
       var left =
         before.flatMap { $0.row == nil ? $0 : nil }
         ?? RemoteRecord(zone: zone, name: shown.name, entity: self.type(of: shown), stamp: "")
+      if zone != writing.homeName, left.hasLeft, !left.waiting.isEmpty,
+        let mark = RemoteRecord.Move.mark(shown.content?["m"])
+      {
+        try compare(left, mark)
+      }
       // A deletion in the zone that the object left parts no pairs any more.
       if left.deletion != nil { writing.arrivals[zone, default: []].insert(shown.name) }
       (left.tag, left.moved, left.waiting, left.deletion) = (shown.tag, move, [], nil)
@@ -101,6 +106,53 @@ extension RecordWriter {
     return false
   }
 
+  /// Looks at who has taken an object out of a shared zone that was taken out here, too, which the
+  /// server was not told yet. Where that is another account, the object is theirs: the one that was
+  /// made of it here goes, and the values that were given to it are among the conflicts.
+  private mutating func compare(_ left: RemoteRecord, _ mark: String) throws {
+    let account = writing.home.account
+    guard mark != RemoteRecord.Move.mark(of: left.name, in: left.zone, by: account),
+      let copy = try ZoneMove(writing).copy(of: left), let row = copy.row,
+      let entity = writing.model.entity(named: copy.entity)
+    else { return }
+    do {
+      try keepValues(of: copy, since: left.stamp, row, entity)
+      try writing.enter(copy.zone) {
+        try ObjectDeleter(writing).delete(row, entity, name: copy.name)
+        try writing.forgetReferences(of: copy.name)
+      }
+    } catch let error as StoreError where error.code == .deletionDenied {
+      return
+    }
+    let stamp = writing.clock.next(at: transaction.milliseconds).text
+    var gone = copy
+    (gone.row, gone.deletion, gone.stamp) = (nil, stamp, stamp)
+    (gone.stamps, gone.waiting, gone.problem, gone.kept) = (RemoteStamps(), [.deletion], nil, nil)
+    try transaction.setRemoteRecord(gone)
+    counts.deleted += 1
+  }
+
+  /// Keeps values as conflicts that were given to an object since it was taken out, or were not
+  /// sent then.
+  private func keepValues(
+    of record: RemoteRecord, since stamp: String, _ row: Int64, _ entity: EntityDescription
+  ) throws {
+    guard let stored = try transaction.rows(entity, rows: [row]).first else { return }
+    let rules = writing.fields.rules(of: entity)
+    let reader = FieldReader(reader: transaction, zone: record.zone, fields: writing.fields)
+    let values = try reader.values(stored, of: record) { field in
+      rules.sent.contains(field) && rules.lists[field] == nil && field != rules.parent?.name
+        && (record.stamp(of: field) >= stamp || record.base(of: field) != nil)
+    }
+    for (field, value) in values where !value.isNull {
+      try transaction.addRemoteConflict(
+        RemoteConflict(
+          name: record.name, entity: entity.name, field: field, value: value.description,
+          stamp: record.stamp(of: field), winner: ""),
+        in: writing.homeName, limit: CloudConflictLimit.count)
+    }
+  }
+
   /// Notes that objects are not deleted but elsewhere, so that they may come back as they are.
   func closeLeft() throws {
     for name in left {
@@ -149,6 +201,7 @@ extension RecordWriter {
     counts.add(
       try writing.enter(target) {
         var writer = RecordWriter(writing)
+        writer.source = zone
         try writer.write([plain], isFeed: false)
         guard var merged = try transaction.remoteRecord(shown.name, in: target) else {
           return writer.counts

@@ -129,24 +129,30 @@ extension RecordWriter {
       guard let relationship = property.relationship else { continue }
       try writing.removeLink(from: item.shown.name, property.name)
       var row: Int64?
+      var isForeign = false
       if let target {
         let destination = item.entity.destination(of: relationship)
         if let comer = rows[target.name] {
           row = comer.entity.isKind(of: destination) ? comer.row : nil
         } else {
           let known = try writing.find(target.name, destination)
-          row = known?.row
-          if let known, known.zone != zone,
+          if let known, try !mayLead(relationship, item, to: known) {
+            isForeign = true
+          } else {
+            row = known?.row
+          }
+          if let known, row != nil, known.zone != zone,
             writing.fields.rules(of: item.entity).parent?.slot == slot
           {
             try writing.setStray(item.shown.name, property.name, known)
           }
         }
         if row == nil {
-          try writing.setLink(
-            RemoteLink(
-              source: item.shown.name, field: property.name, target: target.name,
-              entity: target.entity))
+          let link = RemoteLink(
+            source: item.shown.name, field: property.name, target: target.name,
+            entity: target.entity)
+          try writing.setLink(link)
+          if isForeign { foreign.append((item, link)) }
         }
       }
       let value = row.map(Value.int) ?? .null
@@ -156,5 +162,18 @@ extension RecordWriter {
         item.values.append((slot, value))
       }
     }
+  }
+
+  /// Whether a record may lead to an object; see ``CloudWriting/mayLead(_:of:from:to:)``. Where two
+  /// halves of a one-to-one lead to each other already, the other one has said so.
+  private func mayLead(
+    _ relationship: RelationshipDescription, _ item: Item, to target: RemoteRecord
+  ) throws -> Bool {
+    if try writing.mayLead(relationship, of: item.entity, from: source, to: target) { return true }
+    guard item.merge.fate == .update, let row = item.merge.record.row, let other = target.row else {
+      return false
+    }
+    let object = ManagedObjectID(entity: item.entity, row: row)
+    return try transaction.value(relationship.slot, of: object) == .int(other)
   }
 }

@@ -31,9 +31,16 @@ struct RecordWriter {
   /// Records of objects that others have taken out of a shared zone.
   var left: [String] = []
 
+  /// The zone that shows the records, which are merged into another one where their objects went.
+  var source: String
+
+  /// References of a shared zone to objects of other zones, which are not taken.
+  var foreign: [(item: Item, link: RemoteLink)] = []
+
   init(_ writing: CloudWriting) {
     self.writing = writing
     zone = writing.zone.name
+    source = zone
   }
 
   var transaction: StoreTransaction { writing.transaction }
@@ -103,6 +110,13 @@ struct RecordWriter {
           pairs.append((pair, kind))
           continue
         }
+        if before?.row == nil, let name = content.type,
+          let entity = writing.model.entity(named: name),
+          let reason = try stranger(entity, record.name, among: records)
+        {
+          try keepAside(record, before, reason)
+          continue
+        }
         guard let item = try merge(record, content, before) else { continue }
         item.merge.setMoved(RemoteRecord.Move(record.content?["m"]))
         counts.isBehind = counts.isBehind || item.merge.isBehind
@@ -136,6 +150,7 @@ struct RecordWriter {
     }
     // References to an object that went lead to the one of that name that came home before.
     if !left.isEmpty { try writing.follow(left) }
+    try refuseForeign()
     try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
   }

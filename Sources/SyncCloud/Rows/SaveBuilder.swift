@@ -25,7 +25,7 @@ struct SaveBuilder {
     return try records.compactMap { record in
       if record.isPair { return try PairWriter.save(record, reader, fields.fields) }
       guard let row = record.row else {
-        return departure(record) ?? kept(record) ?? deletion(record)
+        return try departure(record) ?? kept(record) ?? deletion(record)
       }
       guard let entity = reader.model.entity(named: record.entity) else { return nil }
       let id = ManagedObjectID(entity: entity, row: row)
@@ -78,15 +78,16 @@ struct SaveBuilder {
   }
 
   /// A record that went to another zone says so, and else stays as it was; in a shared zone it says
-  /// nothing else.
-  private func departure(_ record: RemoteRecord) -> CloudSave? {
+  /// who took it out, and nothing else.
+  private func departure(_ record: RemoteRecord) throws -> CloudSave? {
     guard let move = record.moved, record.hasLeft else { return nil }
-    let isShared = CloudZone(key: record.zone).root != nil
-    let content: JSONObject = [
-      "type": .string(fields.fields.type(of: record.entity)),
-      "m": isShared ? RemoteRecord.Move.to("").json : move.json,
-    ]
-    return isShared ? record.replaced(by: content) : record.updated(by: content)
+    let type = JSONValue.string(fields.fields.type(of: record.entity))
+    guard CloudZone(key: record.zone).root != nil else {
+      return record.updated(by: ["type": type, "m": move.json])
+    }
+    let account = try reader.remoteZone(CloudZone(fields.fields.scope).key)?.account
+    let mark = RemoteRecord.Move.mark(of: record.name, in: record.zone, by: account)
+    return record.replaced(by: ["type": type, "m": RemoteRecord.Move.departure(by: mark)])
   }
 
   /// A record that the server has lost and this model cannot read goes back as it came.

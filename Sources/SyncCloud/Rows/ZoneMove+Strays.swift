@@ -37,6 +37,7 @@ extension ZoneMove {
   func connect(_ object: ManagedObjectID, as name: String, in zone: String) throws {
     if writing.hasLinks {
       try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }
+      try lead(object, as: name, in: zone)
     }
     guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
     if let parent = writing.fields.rules(of: object.entity).parent,
@@ -51,6 +52,21 @@ extension ZoneMove {
         let parent = writing.fields.rules(of: child.entity).parent
       else { continue }
       try noteParent(below, parent, record)
+    }
+  }
+
+  /// Leads references of an object to where they could not lead from the zone that it was in.
+  private func lead(_ object: ManagedObjectID, as name: String, in zone: String) throws {
+    for link in try transaction.remoteLinks(from: name, in: zone) {
+      guard let property = object.entity.property(named: link.field),
+        let relationship = property.relationship,
+        try transaction.value(property.slot, of: object).isNull,
+        let target = try writing.find(link.target, object.entity.destination(of: relationship)),
+        try writing.mayLead(relationship, of: object.entity, from: zone, to: target)
+      else { continue }
+      try RowValueWriter(writing, object.entity).update(
+        object.row, [(property.slot, target.row.map(Value.int) ?? .null)])
+      try transaction.removeRemoteLink(from: name, link.field, in: zone)
     }
   }
 

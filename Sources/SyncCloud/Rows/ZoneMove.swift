@@ -8,7 +8,7 @@ import SyncStore
 /// own zone ─▶ shared zone   the record in the own zone says `"m":["to",zone]` and else stays as it is; every machine of
 ///                           the account that reads this gives its own record, with its waiting fields, the other zone
 /// shared zone ─▶ own zone   the record that is made there says `"m":["from",zone]`, with the same meaning
-/// out of a shared zone      the record there says `"m":["to",""]` and nothing else: to others the object is gone,
+/// out of a shared zone      the record there says `"m":["to","",account]` and nothing else: to others the object is gone,
 ///                           whatever they have edited meanwhile
 /// ```
 ///
@@ -71,6 +71,18 @@ struct ZoneMove {
     try rename(orphans, except: Set(names.filter { $0 != $1 }.values))
     try renameMembers(names, in: target, stamp)
     try carryPairs(of: names, from: zone)
+    try followForeign(names.values.sorted(), in: target)
+  }
+
+  /// Sets the references in a shared zone that were problems until their objects were there.
+  private func followForeign(_ names: [String], in zone: String) throws {
+    guard writing.hasLinks, CloudZone(key: zone).root != nil else { return }
+    for name in names {
+      guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
+        let entity = writing.model.entity(named: record.entity)
+      else { continue }
+      try writing.enter(zone) { try writing.followLinks(to: name, row, entity) }
+    }
   }
 
   /// Has objects say anew the parent that they are below, which has another name now. Those that
@@ -213,10 +225,7 @@ struct ZoneMove {
     let isOwn = try transaction.remoteRecord(name, in: writing.homeName)?.hasLeft == true
     let isOthers = CloudZone(key: record.zone).owner != nil && !isOwn
     if holder?.row != nil || isOthers && !follows {
-      repeat {
-        let parts = [record.zone, name, writing.home.account ?? ""]
-        name = RecordName.hash(parts.joined(separator: "\u{0}"))
-      } while try isTaken(name, in: target)
+      repeat { name = otherName(name, record.zone) } while try isTaken(name, in: target)
     }
     var taken = RemoteRecord(zone: target, name: name, entity: record.entity, stamp: record.stamp)
     taken.row = record.row
@@ -234,6 +243,18 @@ struct ZoneMove {
     try writing.keep(target)
     writing.arrivals[target, default: []].insert(name)
     return name
+  }
+
+  /// The name that all machines of the account give to an object that they take out of a zone.
+  private func otherName(_ name: String, _ zone: String) -> String {
+    RecordName.hash([zone, name, writing.home.account ?? ""].joined(separator: "\u{0}"))
+  }
+
+  /// The object that was made here of one that was taken out of a shared zone.
+  func copy(of left: RemoteRecord) throws -> RemoteRecord? {
+    let others = try transaction.remoteRecords(named: otherName(left.name, left.zone))
+    let known = others.isEmpty ? try transaction.remoteRecords(named: left.name) : others
+    return known.first { $0.row != nil && $0.zone != left.zone && writing.isOurs($0.zone) }
   }
 
   private func isTaken(_ name: String, in zone: String) throws -> Bool {
