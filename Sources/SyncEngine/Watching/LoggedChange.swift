@@ -89,9 +89,8 @@ extension LoggedChange {
 
 extension LoggedChange: CustomStringConvertible {
   /// The change as a person would say it: `User 6 updated: email, updatedAt`; with values `User 6
-  /// updated: age 20 → 21, notes`; of one that was taken back `User 6 updated by undo: age`. Of sent
-  /// changes `Order 17 sent: updated status`, `Order 17 refused: updated status (Status 422: too
-  /// late)`.
+  /// updated: age 20 → 21, notes`; of an undo `User 6 updated by undo: age`. Of sent changes `Order
+  /// 17 sent: updated status`, `Order 17 refused: updated status (Status 422: too late)`.
   public var description: String {
     let name = key.map { $0.description } ?? "#\(objectID.row)"
     let isUpdate = (sent ?? kind) == .updated

@@ -84,8 +84,8 @@ extension DataStack {
   /// }
   /// ```
   ///
-  /// - Throws: `StoreError` with the code `historyExpired` when former values since are not kept any
-  ///   more.
+  /// - Throws: `StoreError` with the code `historyExpired` when former values since are not kept
+  ///   any more.
   /// - Complexity: linear in the changes since.
   public func differences(since token: HistoryToken) throws -> [ObjectDifference] {
     try store.read { try $0.differences(from: HistoryToken(number: token.number + 1)) }

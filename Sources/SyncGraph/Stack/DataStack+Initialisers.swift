@@ -13,8 +13,7 @@ extension DataStack {
 
   /// Opens the store of the model that is named like the program.
   ///
-  /// The parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:history:transformers:busyTimeout:readOnly:)``.
+  /// The parameters are those of the initialiser that takes a model and a location.
   ///
   /// - Throws: as
   ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:history:transformers:readOnly:)``.
@@ -74,8 +73,7 @@ extension DataStack {
   /// Opens the store of a model; a file is named like the program and lies in
   /// `FileManager.sqliteDirectoryURL`.
   ///
-  /// The other parameters are those of
-  /// ``init(model:store:classes:migration:tracksChanges:history:transformers:busyTimeout:readOnly:)``.
+  /// The other parameters are those of the initialiser that takes a location.
   ///
   /// - Throws: `StoreError` when the store cannot be opened, ``GraphError`` when a class does not
   ///   fit.
