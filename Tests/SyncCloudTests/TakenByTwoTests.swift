@@ -101,6 +101,24 @@ import Testing
     for each in seen { #expect(each.about("\"n1\"") == ["Work/W: \(["w1", "n1"])"]) }
   }
 
+  /// The owner gives up in another list the note that the participant has at home, under one name:
+  /// the pair that the tablet has said before holds on all his machines.
+  @Test func aDeletionWhereANoteIsNotPartsNoPairOfIt() async throws {
+    let party = try await party()
+    let (guest, tablet) = (party.guest, party.machines[1][1])
+    try party.make("More", ["X": ["x1"]], guest)
+    try party.move("Note", "g1", to: "Food", guest)
+    try await party.ends()
+    try party.relate("x1", "g1", tablet)
+    try party.move("Note", "g1", to: "G", guest)
+    try await guest.engine.sync()
+    try party.move("Note", "g1", to: "W", party.owner)
+    for client in [party.owner, party.owner, tablet] { try await client.engine.sync() }
+    let seen = try await party.ends()
+    #expect(seen[1].about("> g1") == ["More/X/x1 > g1"])
+    #expect(seen[0].about("g1").isEmpty)
+  }
+
   /// A later move, by years, takes nothing from the first.
   @Test func whatWasTakenHomeStaysWhateverOthersSendLater() async throws {
     let party = try await party()

@@ -63,7 +63,10 @@ extension CloudWriting {
   }
 
   /// The latest deletion of an object of a pair that is said in a zone; empty when there is none.
+  /// Of an object that is here its own record has it: a deletion under the same name in a zone
+  /// where it is not, which a machine may see sooner or later, parts nothing.
   func deletion(of name: String, for zone: String) throws -> String {
-    try ends(name, of: zone).compactMap(\.deletion).max() ?? ""
+    if let here = try end(name, of: zone) { return here.deletion ?? "" }
+    return try ends(name, of: zone).compactMap(\.deletion).max() ?? ""
   }
 }
