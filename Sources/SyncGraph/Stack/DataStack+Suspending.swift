@@ -37,7 +37,7 @@ extension DataStack {
     }
   }
 
-  /// Lets everything that waits since ``suspend()`` go on. Does nothing when the stack was not
+  /// Lets everything that waits since `suspend()` go on. Does nothing when the stack was not
   /// suspended, and never waits. Any thread may call it.
   public func resume() {
     try? core.store().resume()

@@ -14,7 +14,7 @@ public struct SQLRow: Sendable, Hashable {
   public let columns: [String]
 
   /// The values in the order of the columns, as the file stores them: whole numbers, doubles, text,
-  /// data or null. A date is a double, a boolean 0 or 1, a decimal text: ``value(_:as:)`` makes
+  /// data or null. A date is a double, a boolean 0 or 1, a decimal text: `value(_:as:)` makes
   /// them of it.
   public let values: [Value]
 
