@@ -22,7 +22,7 @@ struct FeedFetcher: Sendable {
     while true {
       let key = await access.number
       do {
-        return try await feed.fetch(place)
+        return try await FeedRequest.page(of: feed, at: place)
       } catch {
         try Task.checkCancellation()
         let error = FeedError.of(error, feed.name, place)

@@ -140,6 +140,25 @@ import Testing
     #expect(try await stack.lines() == before)
   }
 
+  @Test func aRequestThatIgnoresItsCancellationHoldsNothingUp() async throws {
+    let stack = try DataStack.league()
+    let (asked, hears) = AsyncStream.makeStream(of: Void.self)
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    let run = Import(into: stack) {
+      Feed("Country") { _ in
+        hears.finish()
+        await Task { for await _ in released {} }.value
+        return FeedPage(#"[{"id": 1}]"#)
+      }
+    }
+    OperationQueue().addOperation(run)
+    for await _ in asked {}
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    release.finish()
+    #expect(try await stack.lines().isEmpty)
+  }
+
   // MARK: - Going on
 
   @Test(arguments: [ImportCommits.perPage, .perFeed], ListServer.Paging.allCases)
