@@ -15,7 +15,7 @@ import Testing
     _ body: String, _ status: Int = 200, _ headers: [String: String] = [:],
     next: JSONPath? = nil, resume: JSONPath? = nil, total: JSONPath? = nil
   ) throws -> FeedPage {
-    let url = try #require(URL(string: "https://example.org/teams"))
+    let url = try #require(URL(string: "https://example.org/crews"))
     let response = try #require(
       HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers))
     return try FeedPage(Data(body.utf8), response, next: next, resume: resume, total: total)
@@ -90,7 +90,7 @@ import Testing
   @Test func aBusyServerIsAskedAgainAfterItsPause() async throws {
     let clock = SkippingClock()
     let attempts = Locked(0)
-    let feed = Feed("Team") { _ in
+    let feed = Feed("Crew") { _ in
       let attempt = attempts.withLock { count in
         count += 1
         return count
@@ -106,20 +106,20 @@ import Testing
   @Test(arguments: [(FeedError.Code.busy, 6), (.unreadable, 6), (.refused, 1), (.signedOut, 1)])
   func onlyAFailureThatMayPassIsTriedAgain(code: FeedError.Code, attempts: Int) async throws {
     let count = Locked(0)
-    let feed = Feed("Team") { _ in
+    let feed = Feed("Crew") { _ in
       count.withLock { $0 += 1 }
       throw FeedError(code, message: "No.")
     }
     let error = await #expect(throws: FeedError.self) {
       try await fetcher(SkippingClock()).page(of: feed, at: "7")
     }
-    #expect(error?.code == code && error?.feed == "Team" && error?.place == "7")
+    #expect(error?.code == code && error?.feed == "Crew" && error?.place == "7")
     #expect(count.withLock { $0 } == attempts)
   }
 
   @Test func aPauseThatIsTooLongIsNotWaited() async throws {
     let clock = SkippingClock()
-    let feed = Feed("Team") { _ in throw FeedError(.busy, retryAfter: 3600, message: "Later.") }
+    let feed = Feed("Crew") { _ in throw FeedError(.busy, retryAfter: 3600, message: "Later.") }
     let error = await #expect(throws: FeedError.self) {
       try await fetcher(clock).page(of: feed, at: nil)
     }
@@ -128,7 +128,7 @@ import Testing
 
   @Test func anExpiredAccessIsRenewedOnceForAllRequests() async throws {
     let token = Locked((value: 0, renewals: 0))
-    let feed = Feed("Team") { _ in
+    let feed = Feed("Crew") { _ in
       let value = token.withLock { $0.value }
       await Task.yield()
       if value == 0 { throw FeedError(.signedOut, message: "Expired.") }
@@ -147,7 +147,7 @@ import Testing
 
   @Test func anAccessThatStaysExpiredEndsTheRequest() async throws {
     let renewals = Locked(0)
-    let feed = Feed("Team") { _ in throw FeedError(.signedOut, message: "Expired.") }
+    let feed = Feed("Crew") { _ in throw FeedError(.signedOut, message: "Expired.") }
     let error = await #expect(throws: FeedError.self) {
       try await fetcher(SkippingClock()) { renewals.withLock { $0 += 1 } }.page(of: feed, at: nil)
     }
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func anAccessThatCannotBeRenewedSaysWhy() async throws {
-    let feed = Feed("Team") { _ in throw FeedError(.signedOut, message: "Expired.") }
+    let feed = Feed("Crew") { _ in throw FeedError(.signedOut, message: "Expired.") }
     let error = await #expect(throws: FeedError.self) {
       try await fetcher(SkippingClock()) { throw CocoaError(.userCancelled) }
         .page(of: feed, at: nil)

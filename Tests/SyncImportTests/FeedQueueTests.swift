@@ -8,7 +8,7 @@ import Testing
   private func queue(
     _ kind: Feed.Kind = .snapshot, kept: FeedQueue.Kept? = nil, stored: Set<String> = []
   ) -> FeedQueue {
-    FeedQueue(Feed("Team", kind) { _ in FeedPage("[]") }, kept, stored: stored)
+    FeedQueue(Feed("Crew", kind) { _ in FeedPage("[]") }, kept, stored: stored)
   }
 
   @Test func aChainKnowsOnePlaceAhead() throws {

@@ -7,9 +7,9 @@ import Testing
 
 /// The links of an object that goes again before they are written.
 @Suite struct GoneOwnerTests {
-  private static let country = #"[{"id": 1}]"#
-  private static let team = #"[{"id": 1, "country_id": 1}]"#
-  private static let match = #"{"id": 2, "team_ids": [1]}"#
+  private static let nation = #"[{"id": 1}]"#
+  private static let crew = #"[{"id": 1, "nation_id": 1}]"#
+  private static let bout = #"{"id": 2, "crew_ids": [1]}"#
   private static let gone = #"{"id": 2, "deleted": true}"#
 
   private enum Way: CaseIterable {
@@ -17,40 +17,40 @@ import Testing
   }
 
   @Test(arguments: [true, false], [0, 1, 2, 3])
-  func anObjectThatGoesAgainLeavesNoPair(hasTeam: Bool, way: Int) async throws {
+  func anObjectThatGoesAgainLeavesNoPair(hasCrew: Bool, way: Int) async throws {
     let stack = try DataStack.league()
-    try await stack.sync(Self.country, inEntityNamed: "Country")
-    if hasTeam { try await stack.sync(Self.team, inEntityNamed: "Team") }
-    func matches(_ json: String) async throws {
-      let sync = Sync(json, inEntityNamed: "Match", dataStack: stack)
+    try await stack.sync(Self.nation, inEntityNamed: "Nation")
+    if hasCrew { try await stack.sync(Self.crew, inEntityNamed: "Crew") }
+    func bouts(_ json: String) async throws {
+      let sync = Sync(json, inEntityNamed: "Bout", dataStack: stack)
       sync.operations = [.insert, .update]
       sync.deferReferences = true
       sync.settings.deletes = { $0["deleted"] == true }
       try await stack.sync(sync)
     }
     switch Way.allCases[way] {
-    case .onePayload: try await matches("[\(Self.match), \(Self.gone)]")
+    case .onePayload: try await bouts("[\(Self.bout), \(Self.gone)]")
     case .syncs:
-      try await matches("[\(Self.match)]")
-      try await matches("[\(Self.gone)]")
+      try await bouts("[\(Self.bout)]")
+      try await bouts("[\(Self.gone)]")
     case .session, .pages:
       let session = try SyncSession(
         lists: [
-          .list(of: "Match", operations: [.insert, .update], deletes: { $0["deleted"] == true })
+          .list(of: "Bout", operations: [.insert, .update], deletes: { $0["deleted"] == true })
         ], dataStack: stack)
       session.settings.deferReferences = true
-      try await session.sync("[\(Self.match)]", of: "Match")
-      try await session.sync("[\(Self.gone)]", of: "Match")
+      try await session.sync("[\(Self.bout)]", of: "Bout")
+      try await session.sync("[\(Self.gone)]", of: "Bout")
       try await session.finish()
     }
-    if !hasTeam {
-      let sync = Sync(Self.team, inEntityNamed: "Team", dataStack: stack)
+    if !hasCrew {
+      let sync = Sync(Self.crew, inEntityNamed: "Crew", dataStack: stack)
       sync.deferReferences = true
       try await stack.sync(sync)
     }
     let report = try await stack.checkConsistency()
     #expect(report.isConsistent, "\(report)")
-    #expect(try await stack.keys(of: "Match") == [])
+    #expect(try await stack.keys(of: "Bout") == [])
   }
 
   @Test(
@@ -61,21 +61,21 @@ import Testing
     ], [true, false])
   func aSessionOfBothListsLeavesNoPair(pages: [String], together: Bool) async throws {
     let stack = try DataStack.league()
-    try await stack.sync(Self.country, inEntityNamed: "Country")
+    try await stack.sync(Self.nation, inEntityNamed: "Nation")
     let session = try SyncSession(
       lists: [
-        .list(of: "Match", operations: [.insert, .update], deletes: { $0["deleted"] == true }),
-        .list(of: "Team"),
+        .list(of: "Bout", operations: [.insert, .update], deletes: { $0["deleted"] == true }),
+        .list(of: "Crew"),
       ], dataStack: stack)
     session.settings.deferReferences = true
     var made: [SyncSession.Page] = []
     for page in pages {
       let items = page.map {
-        $0 == "M" ? Self.match : $0 == "G" ? Self.gone : #"{"id": 1, "country_id": 1}"#
+        $0 == "M" ? Self.bout : $0 == "G" ? Self.gone : #"{"id": 1, "nation_id": 1}"#
       }
       made.append(
         SyncSession.Page(
-          .data(Data("[\(items.joined(separator: ","))]".utf8)), of: page == "T" ? "Team" : "Match")
+          .data(Data("[\(items.joined(separator: ","))]".utf8)), of: page == "T" ? "Crew" : "Bout")
       )
     }
     if together {

@@ -35,7 +35,7 @@ import Testing
       let session = URLSession(configuration: configuration)
       let start = try #require(server.url("/"))
       let run = Import(into: stack) {
-        Feed("Country", at: "items") { place in
+        Feed("Nation", at: "items") { place in
           let url = place.flatMap { URL(string: $0, relativeTo: start) } ?? start
           let (data, response) = try await session.data(from: url)
           return try FeedPage(data, response, next: "next")
@@ -50,7 +50,7 @@ import Testing
     }
 
     func store(_ ids: ClosedRange<Int>) async throws {
-      try await stack.sync(HTTPImportTests.items(ids), inEntityNamed: "Country")
+      try await stack.sync(HTTPImportTests.items(ids), inEntityNamed: "Nation")
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
 
   private static func number(_ request: Request) -> Int { Int(request.query["page"] ?? "") ?? 1 }
 
-  /// Three pages of ten countries each.
+  /// Three pages of ten nations each.
   @Sendable private static func threePages(_ request: Request) -> Answer {
     let number = number(request)
     let first = (number - 1) * 10 + 1
@@ -75,7 +75,7 @@ import Testing
     let bench = try Bench(Self.threePages)
     try await bench.store(25...35)
     let report = try await bench.read()
-    #expect(report["Country"]?.items == 30 && report["Country"]?.pages == 3)
+    #expect(report["Nation"]?.items == 30 && report["Nation"]?.pages == 3)
     #expect(report.changes.inserted == 24 && report.changes.deleted == 5)
     #expect(bench.server.targets == ["/", "/?page=2", "/?page=3"])
     #expect(bench.clock.slept.isEmpty)

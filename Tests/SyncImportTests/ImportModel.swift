@@ -1,56 +1,56 @@
 import SyncCore
 import SyncGraph
 
-/// Teams of a country, their players, and matches between teams: a required to-one, a circle of
+/// Crews of a nation, their athletes, and bouts between crews: a required to-one, a circle of
 /// optional ones, a many-to-many.
-final class Country: ManagedObject {
+final class Nation: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var name: String?
-  @ToMany(inverse: "country", deleteRule: .cascade) var teams: Set<Team>
+  @ToMany(inverse: "nation", deleteRule: .cascade) var crews: Set<Crew>
 }
 
-final class Team: ManagedObject {
+final class Crew: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var name: String?
-  @ToOne(inverse: "teams", isRequired: true) var country: Country?
-  @ToOne(inverse: "captainOf") var captain: Player?
-  @ToMany(inverse: "team") var players: Set<Player>
-  @ToMany(inverse: "teams") var matches: Set<Match>
+  @ToOne(inverse: "crews", isRequired: true) var nation: Nation?
+  @ToOne(inverse: "captainOf") var captain: Athlete?
+  @ToMany(inverse: "crew") var athletes: Set<Athlete>
+  @ToMany(inverse: "crews") var bouts: Set<Bout>
 }
 
-final class Player: ManagedObject {
+final class Athlete: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var name: String?
-  @ToOne(inverse: "players") var team: Team?
-  @ToOne(inverse: "captain") var captainOf: Team?
+  @ToOne(inverse: "athletes") var crew: Crew?
+  @ToOne(inverse: "captain") var captainOf: Crew?
 }
 
-final class Match: ManagedObject {
+final class Bout: ManagedObject {
   @PrimaryKey var id: Int64
   @Attribute var name: String?
-  @ToMany(inverse: "matches") var teams: Set<Team>
+  @ToMany(inverse: "bouts") var crews: Set<Crew>
 }
 
 extension DataStack {
   static func league(_ location: Location = .inMemory) throws -> DataStack {
     try DataStack(
-      model: ManagedObjectModel(Country.self, Team.self, Player.self, Match.self), store: location)
+      model: ManagedObjectModel(Nation.self, Crew.self, Athlete.self, Bout.self), store: location)
   }
 
   /// The objects of all entities with their links, a line for each.
   func lines() async throws -> [String] {
     let context = newBackgroundContext()
     return try await context.perform {
-      var lines = try context.fetch(Fetch<Country>()).map { "Country \($0.id) \($0.name ?? "-")" }
-      lines += try context.fetch(Fetch<Team>()).map { team in
-        let (country, captain) = (team.country?.id ?? 0, team.captain?.id ?? 0)
-        return "Team \(team.id) \(team.name ?? "-") country \(country) captain \(captain)"
+      var lines = try context.fetch(Fetch<Nation>()).map { "Nation \($0.id) \($0.name ?? "-")" }
+      lines += try context.fetch(Fetch<Crew>()).map { crew in
+        let (nation, captain) = (crew.nation?.id ?? 0, crew.captain?.id ?? 0)
+        return "Crew \(crew.id) \(crew.name ?? "-") nation \(nation) captain \(captain)"
       }
-      lines += try context.fetch(Fetch<Player>()).map { player in
-        "Player \(player.id) \(player.name ?? "-") team \(player.team?.id ?? 0)"
+      lines += try context.fetch(Fetch<Athlete>()).map { athlete in
+        "Athlete \(athlete.id) \(athlete.name ?? "-") crew \(athlete.crew?.id ?? 0)"
       }
-      lines += try context.fetch(Fetch<Match>()).map { match in
-        "Match \(match.id) \(match.name ?? "-") teams \(match.teams.map(\.id).sorted())"
+      lines += try context.fetch(Fetch<Bout>()).map { bout in
+        "Bout \(bout.id) \(bout.name ?? "-") crews \(bout.crews.map(\.id).sorted())"
       }
       return lines.sorted()
     }

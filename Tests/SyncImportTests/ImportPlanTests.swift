@@ -18,21 +18,21 @@ import Testing
 
   @Test func aFeedWaitsForRequiredObjectsAndForThoseThatItNames() throws {
     let plan = try plan([
-      feed("Match", after: ["Player"]), feed("Team"), feed("Player"), feed("Country"),
+      feed("Bout", after: ["Athlete"]), feed("Crew"), feed("Athlete"), feed("Nation"),
     ])
     #expect(plan.needs == [[2], [3], [], []])
   }
 
   @Test func aNamedOrderCountsMoreThanARequiredObject() throws {
-    #expect(try plan([feed("Team"), feed("Country", after: ["Team"])]).needs == [[], [0]])
+    #expect(try plan([feed("Crew"), feed("Nation", after: ["Crew"])]).needs == [[], [0]])
   }
 
   @Test(
     arguments: [
-      ([], "no feed"), ([("Team", [])], nil), ([("Team", ["Team"])], "waits for itself"),
-      ([("Team", ["Players"])], "no feed has that name"),
-      ([("Team", []), ("Team", [])], "Two feeds"),
-      ([("Team", ["Match"]), ("Match", ["Team"])], "waits for itself"),
+      ([], "no feed"), ([("Crew", [])], nil), ([("Crew", ["Crew"])], "waits for itself"),
+      ([("Crew", ["Athletes"])], "no feed has that name"),
+      ([("Crew", []), ("Crew", [])], "Two feeds"),
+      ([("Crew", ["Bout"]), ("Bout", ["Crew"])], "waits for itself"),
     ] as [([(String, [String])], String?)])
   func feedsThatDoNotFitAreNamed(feeds: [(String, [String])], text: String?) throws {
     let made = feeds.map { feed($0.0, after: $0.1) }
@@ -46,7 +46,7 @@ import Testing
 
   @Test func changesNeedANameToGoOn() throws {
     let error = #expect(throws: FeedError.self) {
-      try plan([feed("Team", .changes)], isNamed: false)
+      try plan([feed("Crew", .changes)], isNamed: false)
     }
     #expect(error?.code == .invalidFeeds)
   }

@@ -9,26 +9,26 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {
   typealias Item = ListServer.Item
 
-  /// Countries, teams and players that refer to each other in a circle.
-  static func league(_ teams: ClosedRange<Int> = 1...7) -> [String: [Item]] {
+  /// Nations, crews and athletes that refer to each other in a circle.
+  static func league(_ crews: ClosedRange<Int> = 1...7) -> [String: [Item]] {
     [
-      "Country": (1...2).map { Item(id: $0, name: "C\($0)") },
-      "Team": teams.map { id in
+      "Nation": (1...2).map { Item(id: $0, name: "C\($0)") },
+      "Crew": crews.map { id in
         let links: JSONObject = [
-          "country_id": .integer(Int64(id % 2 + 1)), "captain_id": .integer(Int64(id * 10)),
+          "nation_id": .integer(Int64(id % 2 + 1)), "captain_id": .integer(Int64(id * 10)),
         ]
         return Item(id: id, name: "T\(id)", links: links)
       },
-      "Player": teams.flatMap { team in
-        [team * 10, team * 10 + 1].map {
-          Item(id: $0, name: "P\($0)", links: ["team_id": .integer(Int64(team))])
+      "Athlete": crews.flatMap { crew in
+        [crew * 10, crew * 10 + 1].map {
+          Item(id: $0, name: "P\($0)", links: ["crew_id": .integer(Int64(crew))])
         }
       },
     ]
   }
 
   static func feeds(
-    _ server: ListServer, _ entities: [String] = ["Player", "Team", "Country"],
+    _ server: ListServer, _ entities: [String] = ["Athlete", "Crew", "Nation"],
     _ paging: ListServer.Paging = .cursor
   ) -> [Feed] {
     entities.map { entity in
@@ -56,16 +56,16 @@ import Testing
     let stack = try DataStack.league()
     let run = Import(
       named: "nightly", into: stack,
-      feeds: Self.feeds(server, ["Player", "Team", "Country"], paging))
+      feeds: Self.feeds(server, ["Athlete", "Crew", "Nation"], paging))
     run.commits = commits
     let report = try await stack.run(run)
     #expect(try await stack.lines() == Self.lines(server.lists))
-    #expect(report.pages == 9 && report["Player"]?.items == 14 && report["Team"]?.pages == 3)
+    #expect(report.pages == 9 && report["Athlete"]?.items == 14 && report["Crew"]?.pages == 3)
     #expect(report.changes.inserted == 23 && report.changes.findings.isEmpty)
     #expect(server.requests.count == 9)
     let again = Import(
       named: "nightly", into: stack,
-      feeds: Self.feeds(server, ["Player", "Team", "Country"], paging))
+      feeds: Self.feeds(server, ["Athlete", "Crew", "Nation"], paging))
     again.commits = commits
     #expect(try await stack.run(again).changes.isUnchanged)
   }
@@ -75,11 +75,11 @@ import Testing
     let server = ListServer(Self.league())
     let stack = try DataStack.league()
     try await stack.run(Import(into: stack, feeds: Self.feeds(server)))
-    server.remove("Player", 11)
-    server.remove("Team", 7)
-    server.remove("Player", 70)
-    server.remove("Player", 71)
-    server.put("Player", Item(id: 99, name: "P99", links: ["team_id": 1]))
+    server.remove("Athlete", 11)
+    server.remove("Crew", 7)
+    server.remove("Athlete", 70)
+    server.remove("Athlete", 71)
+    server.put("Athlete", Item(id: 99, name: "P99", links: ["crew_id": 1]))
     let run = Import(into: stack, feeds: Self.feeds(server))
     run.commits = commits
     let report = try await stack.run(run)
@@ -91,16 +91,16 @@ import Testing
   func anObjectThatAnotherFeedNestsStays(commits: ImportCommits) async throws {
     let stack = try DataStack.league()
     let feeds = [
-      Feed("Country") { _ in FeedPage(#"[{"id": 1, "name": "A"}]"#) },
-      Feed("Team") { _ in
-        FeedPage(#"[{"id": 1, "name": "T", "country": {"id": 2, "name": "B"}}]"#)
+      Feed("Nation") { _ in FeedPage(#"[{"id": 1, "name": "A"}]"#) },
+      Feed("Crew") { _ in
+        FeedPage(#"[{"id": 1, "name": "T", "nation": {"id": 2, "name": "B"}}]"#)
       },
     ]
     for _ in 0..<2 {
       let run = Import(into: stack, feeds: feeds)
       run.commits = commits
       try await stack.run(run)
-      #expect(try await stack.keys(of: "Country") == [1, 2])
+      #expect(try await stack.keys(of: "Nation") == [1, 2])
     }
   }
 
@@ -125,8 +125,8 @@ import Testing
     let run = Import(
       into: stack,
       feeds: [
-        Feed("Country", at: "items") { place in try server.page("Country", place) },
-        Feed("Team", at: "items") { _ in
+        Feed("Nation", at: "items") { place in try server.page("Nation", place) },
+        Feed("Crew", at: "items") { _ in
           hears.finish()
           try await Task.sleep(for: .seconds(3600))
           return FeedPage("[]")
@@ -145,7 +145,7 @@ import Testing
     let (asked, hears) = AsyncStream.makeStream(of: Void.self)
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let run = Import(into: stack) {
-      Feed("Country") { _ in
+      Feed("Nation") { _ in
         hears.finish()
         await Task { for await _ in released {} }.value
         return FeedPage(#"[{"id": 1}]"#)
@@ -176,7 +176,7 @@ import Testing
       server.fail(after: commits == .perPage ? 2 : 6)
       let run = Import(
         named: "nightly", into: stack,
-        feeds: Self.feeds(server, ["Player", "Team", "Country"], paging))
+        feeds: Self.feeds(server, ["Athlete", "Crew", "Nation"], paging))
       run.commits = commits
       run.maxConcurrentFetches = 1
       report = try? await stack.run(run)
@@ -187,7 +187,7 @@ import Testing
     #expect(try await stack.lines() == Self.lines(server.lists))
     #expect(runs > 1)
     if commits == .perPage {
-      #expect(report?["Player"]?.pagesBefore ?? 0 > 0)
+      #expect(report?["Athlete"]?.pagesBefore ?? 0 > 0)
       // Nine pages, and the request that each run but the last was refused.
       #expect(server.requests.count == 9 + runs - 1)
     }
@@ -202,20 +202,20 @@ import Testing
       server.forgetRequests()
       return try await stack.run(
         Import(named: "live", into: stack) {
-          Feed("Country", at: "items") { place in try server.page("Country", place) }
-          Feed("Team", .changes, at: "items", deletes: { $0["deleted"] == true }) { place in
-            try server.changes("Team", place)
+          Feed("Nation", at: "items") { place in try server.page("Nation", place) }
+          Feed("Crew", .changes, at: "items", deletes: { $0["deleted"] == true }) { place in
+            try server.changes("Crew", place)
           }
         })
     }
-    #expect(try await run()["Team"]?.items == 7)
-    #expect(try await run()["Team"]?.items == 0)
-    #expect(server.requests.filter { $0.hasPrefix("Team/") }.count == 1)
-    server.put("Team", Item(id: 3, name: "New name", links: ["country_id": 1]))
-    server.remove("Team", 5)
+    #expect(try await run()["Crew"]?.items == 7)
+    #expect(try await run()["Crew"]?.items == 0)
+    #expect(server.requests.filter { $0.hasPrefix("Crew/") }.count == 1)
+    server.put("Crew", Item(id: 3, name: "New name", links: ["nation_id": 1]))
+    server.remove("Crew", 5)
     let report = try await run()
-    #expect(report.changes["Team"].updated == 1 && report.changes["Team"].deleted == 1)
-    #expect(try await stack.keys(of: "Team") == [1, 2, 3, 4, 6, 7])
+    #expect(report.changes["Crew"].updated == 1 && report.changes["Crew"].deleted == 1)
+    #expect(try await stack.keys(of: "Crew") == [1, 2, 3, 4, 6, 7])
   }
 
   @Test func abandonBeginsAnewAndKeepsWhatIsStored() async throws {
@@ -240,18 +240,18 @@ import Testing
   @Test func aRefusedDeletionBeginsAnewNextTime() async throws {
     let stack = try DataStack.league()
     let many = (1...600).map { Item(id: $0, name: "C\($0)") }
-    let server = ListServer(["Country": many], pageSize: 1000)
+    let server = ListServer(["Nation": many], pageSize: 1000)
     func nightly() -> Import {
-      Import(named: "nightly", into: stack, feeds: Self.feeds(server, ["Country"]))
+      Import(named: "nightly", into: stack, feeds: Self.feeds(server, ["Nation"]))
     }
     try await stack.run(nightly())
-    for item in many { server.remove("Country", item.id) }
+    for item in many { server.remove("Nation", item.id) }
     let error = await #expect(throws: FeedError.self) { try await stack.run(nightly()) }
     #expect(error?.code == .notStored)
     #expect((error?.underlying as? SyncError)?.code == .deletionRefused)
-    for item in many { server.put("Country", item) }
+    for item in many { server.put("Nation", item) }
     #expect(try await stack.run(nightly()).changes.isUnchanged)
-    #expect(try await stack.keys(of: "Country").count == 600)
+    #expect(try await stack.keys(of: "Nation").count == 600)
   }
 
   // MARK: - Lists that change
@@ -262,22 +262,22 @@ import Testing
   ) async throws {
     let stack = try DataStack.league()
     let items = (1...9).map { Item(id: $0, name: "C\($0)") }
-    let server = ListServer(["Country": items])
-    try await stack.run(Import(into: stack, feeds: Self.feeds(server, ["Country"], .number)))
+    let server = ListServer(["Nation": items])
+    try await stack.run(Import(into: stack, feeds: Self.feeds(server, ["Nation"], .number)))
     let run = Import(into: stack) {
-      Feed("Country", at: "items") { place in
+      Feed("Nation", at: "items") { place in
         // The first item goes after the first page was read: item 4 moves to that page, unseen.
         if place == "2" {
-          server.remove("Country", 1)
-          if grows { server.put("Country", Item(id: 10, name: "C10")) }
+          server.remove("Nation", 1)
+          if grows { server.put("Nation", Item(id: 10, name: "C10")) }
         }
-        return try server.page("Country", place, .number)
+        return try server.page("Nation", place, .number)
       }
     }
     run.commits = commits
     run.maxConcurrentFetches = 1
     let report = try await stack.run(run)
-    let keys = try await stack.keys(of: "Country")
+    let keys = try await stack.keys(of: "Nation")
     if grows {
       // The number of items is as it was: pages by number cannot tell.
       #expect(!keys.contains(4))
@@ -285,9 +285,9 @@ import Testing
       #expect(keys == Array(1...9))
       #expect(report.changes.count(of: .suspendedDeletion) == 1)
     }
-    let quiet = Import(into: stack, feeds: Self.feeds(server, ["Country"], .number))
+    let quiet = Import(into: stack, feeds: Self.feeds(server, ["Nation"], .number))
     try await stack.run(quiet)
-    #expect(try await stack.keys(of: "Country") == (grows ? Array(2...10) : Array(2...9)))
+    #expect(try await stack.keys(of: "Nation") == (grows ? Array(2...10) : Array(2...9)))
   }
 
   @Test func anEmptyPageBeforeTheLastEndsNothing() async throws {
@@ -295,12 +295,12 @@ import Testing
     let pages = [#"[{"id": 1}]"#, "[]", #"[{"id": 2}]"#]
     try await stack.run(
       Import(into: stack) {
-        Feed("Country") { place in
+        Feed("Nation") { place in
           let number = place.flatMap { Int($0) } ?? 0
           return FeedPage(pages[number], next: number < 2 ? "\(number + 1)" : nil)
         }
       })
-    #expect(try await stack.keys(of: "Country") == [1, 2])
+    #expect(try await stack.keys(of: "Nation") == [1, 2])
   }
 
   @Test func anItemOnTwoPagesIsOneObjectOfTheLaterPage() async throws {
@@ -308,11 +308,11 @@ import Testing
     let pages = [#"[{"id": 1, "name": "old"}]"#, #"[{"id": 1, "name": "new"}, {"id": 2}]"#]
     try await stack.run(
       Import(into: stack) {
-        Feed("Country") { place in
+        Feed("Nation") { place in
           FeedPage(pages[place == nil ? 0 : 1], next: place == nil ? "1" : nil)
         }
       })
-    #expect(try await stack.lines() == ["Country 1 new", "Country 2 -"])
+    #expect(try await stack.lines() == ["Nation 1 new", "Nation 2 -"])
   }
 
   @Test func aFeedWithoutEndIsRefused() async throws {
@@ -320,17 +320,17 @@ import Testing
     let error = await #expect(throws: FeedError.self) {
       try await stack.run(
         Import(into: stack) {
-          Feed("Country") { place in FeedPage(#"[{"id": 1}]"#, next: place == "a" ? "b" : "a") }
+          Feed("Nation") { place in FeedPage(#"[{"id": 1}]"#, next: place == "a" ? "b" : "a") }
         })
     }
-    #expect(error?.code == .repeatedPlace && error?.feed == "Country" && error?.place == "b")
+    #expect(error?.code == .repeatedPlace && error?.feed == "Nation" && error?.place == "b")
   }
 
   @Test(arguments: ImportCommits.allCases)
   func aPageThatIsNoJSONIsNamed(commits: ImportCommits) async throws {
     let stack = try DataStack.league()
     let run = Import(into: stack) {
-      Feed("Country") { place in
+      Feed("Nation") { place in
         FeedPage(
           place == nil ? #"[{"id": 1}]"# : "<html>Sign in</html>", next: place == nil ? "2" : nil)
       }
@@ -338,7 +338,7 @@ import Testing
     run.commits = commits
     let error = await #expect(throws: FeedError.self) { try await stack.run(run) }
     #expect(error?.code == .unreadable)
-    #expect(error?.description.contains("Country") == true)
+    #expect(error?.description.contains("Nation") == true)
   }
 
   // MARK: - Running
@@ -374,7 +374,7 @@ import Testing
     let stack = try DataStack.league()
     let open = Locked((now: 0, most: 0))
     let run = Import(named: "wide", into: stack) {
-      Feed("Country") { place in
+      Feed("Nation") { place in
         open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
         await Task.yield()
         open.withLock { $0.now -= 1 }
@@ -385,7 +385,7 @@ import Testing
     }
     run.maxConcurrentFetches = 3
     try await stack.run(run)
-    #expect(try await stack.keys(of: "Country") == Array(0...40))
+    #expect(try await stack.keys(of: "Nation") == Array(0...40))
     #expect(open.withLock { $0.most } <= 3)
   }
 }

@@ -33,7 +33,7 @@ final class ListServer: Sendable {
     /// The last change of each item, by numbers that ascend; a nil item was deleted.
     var changes: [String: [(number: Int, id: Int, item: Item?)]] = [:]
     var lastChange = 0
-    /// The requests so far, as `Team/3`.
+    /// The requests so far, as `Crew/3`.
     var requests: [String] = []
     /// Requests until the next one fails; nil is never.
     var failsAfter: Int?

@@ -43,12 +43,12 @@ private struct Trial {
 
   init(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let entities = ["Country", "Team", "Player", "Match"]
+    let entities = ["Nation", "Crew", "Athlete", "Bout"]
     commits = random.pick(ImportCommits.allCases)
     kinds = Dictionary(
       uniqueKeysWithValues: entities.map { entity in
-        // A country that is said to be gone takes teams along that a later page moves.
-        (entity, entity == "Country" ? .snapshot : random.pick(Feed.Kind.allCases))
+        // A nation that is said to be gone takes crews along that a later page moves.
+        (entity, entity == "Nation" ? .snapshot : random.pick(Feed.Kind.allCases))
       })
     paging = Dictionary(
       uniqueKeysWithValues: entities.map { ($0, random.pick(ListServer.Paging.allCases)) })
@@ -56,7 +56,7 @@ private struct Trial {
     fetches = Int.random(in: 1...4, using: &random)
     server = ListServer(pageSize: Int.random(in: 1...4, using: &random))
     self.random = random
-    for _ in 0..<3 { put("Country") }
+    for _ in 0..<3 { put("Nation") }
     change(20)
   }
 
@@ -82,13 +82,13 @@ private struct Trial {
     let id = isNew ? lastKey : random.pick(known)
     var item = ListServer.Item(id: id, name: "\(entity) \(Int.random(in: 0...99, using: &random))")
     switch entity {
-    case "Team":
-      item.links["country_id"] = link("Country")
+    case "Crew":
+      item.links["nation_id"] = link("Nation")
       item.links["captain_id"] = .null
-    case "Player": item.links["team_id"] = link("Team")
-    case "Match":
-      item.links["team_ids"] = .array(
-        Array(Set([link("Team"), link("Team")])).filter { $0 != .null })
+    case "Athlete": item.links["crew_id"] = link("Crew")
+    case "Bout":
+      item.links["crew_ids"] = .array(
+        Array(Set([link("Crew"), link("Crew")])).filter { $0 != .null })
     default: break
     }
     server.put(entity, item)
@@ -99,19 +99,19 @@ private struct Trial {
     guard let id = keys(entity).randomElement(using: &random) else { return }
     let key = JSONValue.integer(Int64(id))
     for (other, property) in [
-      ("Team", "country_id"), ("Team", "captain_id"), ("Player", "team_id"),
+      ("Crew", "nation_id"), ("Crew", "captain_id"), ("Athlete", "crew_id"),
     ] {
       for var item in server.lists[other, default: []] where item.links[property] == key {
-        guard property != "country_id" else { return }
+        guard property != "nation_id" else { return }
         item.links[property] = .null
         server.put(other, item)
       }
     }
-    if entity == "Team" {
-      for var item in server.lists["Match", default: []] {
-        guard let teams = item.links["team_ids"]?.arrayValue, teams.contains(key) else { continue }
-        item.links["team_ids"] = .array(teams.filter { $0 != key })
-        server.put("Match", item)
+    if entity == "Crew" {
+      for var item in server.lists["Bout", default: []] {
+        guard let crews = item.links["crew_ids"]?.arrayValue, crews.contains(key) else { continue }
+        item.links["crew_ids"] = .array(crews.filter { $0 != key })
+        server.put("Bout", item)
       }
     }
     server.remove(entity, id)
@@ -119,18 +119,18 @@ private struct Trial {
 
   mutating func change(_ count: Int) {
     for _ in 0..<count {
-      let entity = random.pick(["Country", "Team", "Team", "Player", "Player", "Match"])
+      let entity = random.pick(["Nation", "Crew", "Crew", "Athlete", "Athlete", "Bout"])
       if random.chance(25) { remove(entity) } else { put(entity) }
     }
-    // Captains come last, so that teams and players refer to each other.
-    for var item in server.lists["Team", default: []] where random.chance(10) {
+    // Captains come last, so that crews and athletes refer to each other.
+    for var item in server.lists["Crew", default: []] where random.chance(10) {
       let taken = Set(
-        server.lists["Team", default: []].filter { $0.id != item.id }
+        server.lists["Crew", default: []].filter { $0.id != item.id }
           .compactMap { $0.links["captain_id"]?.integerValue })
-      let captain = link("Player")
+      let captain = link("Athlete")
       guard let key = captain.integerValue, !taken.contains(key) else { continue }
       item.links["captain_id"] = captain
-      server.put("Team", item)
+      server.put("Crew", item)
     }
   }
 

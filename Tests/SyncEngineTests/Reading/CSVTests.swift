@@ -6,7 +6,7 @@ import Testing
 /// Tables as payloads: a row is an object, a field a text that the mapping turns into its
 /// attribute's type.
 @Suite struct CSVTests {
-  final class Member: ManagedObject {
+  final class Fellow: ManagedObject {
     @PrimaryKey var id: Int64
     @Attribute var name: String?
     @Attribute var zip: String?
@@ -16,34 +16,34 @@ import Testing
     @Attribute var isActive: Bool?
     @Attribute var joinedAt: Date?
     @Attribute var token: UUID?
-    @ToOne(inverse: "members") var team: Team?
+    @ToOne(inverse: "fellows") var band: Band?
   }
 
-  final class Team: ManagedObject {
+  final class Band: ManagedObject {
     @PrimaryKey var id: Int64
     @Attribute var name: String?
-    @ToMany var members: Set<Member>
+    @ToMany var fellows: Set<Fellow>
   }
 
   private let stack: DataStack
 
   init() throws {
     stack = try DataStack(
-      model: ManagedObjectModel(Member.self, Team.self), store: .inMemory)
+      model: ManagedObjectModel(Fellow.self, Band.self), store: .inMemory)
   }
 
   private func rows(_ sql: String) throws -> [[Value]] { try stack.rows(sql).map(\.values) }
 
   @Test func fieldsBecomeValuesOfTheirAttributes() throws {
     let table = #"""
-      id,name,zip,age,score,balance,is_active,joined_at,token,team_id
+      id,name,zip,age,score,balance,is_active,joined_at,token,band_id
       7,"Doe, ""Ann""",08001,,1.5,12.50,true,2026-11-24T10:00:00Z,6f9619ff-8b86-d011-b42d-00c04fc964ff,3
       8,"",,40,-2e3,,no,,,
       """#
-    try stack.sync("[{\"id\": 3}]", inEntityNamed: "Team")
-    let report = try stack.sync(.csv(table), inEntityNamed: "Member")
+    try stack.sync("[{\"id\": 3}]", inEntityNamed: "Band")
+    let report = try stack.sync(.csv(table), inEntityNamed: "Fellow")
     #expect(report.inserted == 2 && report.skipped == 0, "\(report)")
-    let found = try stack.rows("SELECT * FROM Member ORDER BY id")
+    let found = try stack.rows("SELECT * FROM Fellow ORDER BY id")
     let ann = found[0]
     #expect(ann["name"] == "Doe, \"Ann\"" && ann["zip"] == "08001" && ann["age"] == .null)
     #expect(try ann.value("score", as: Double.self) == 1.5)
@@ -53,13 +53,13 @@ import Testing
     #expect(try ann.value("joinedAt", as: Date.self) == date)
     #expect(
       try ann.value("token", as: UUID.self).uuidString == "6F9619FF-8B86-D011-B42D-00C04FC964FF")
-    #expect(ann["team"] == 1)
+    #expect(ann["band"] == 1)
     // Without quotes an empty field is nothing, in quotes it is the empty text.
     let other = found[1]
     #expect(other["name"] == "" && other["zip"] == .null && other["age"] == 40)
     #expect(try other.value("score", as: Int.self) == -2000)
     #expect(try other.value("isActive", as: Bool?.self) == false)
-    #expect(other["team"] == .null)
+    #expect(other["band"] == .null)
   }
 
   @Test(arguments: [
@@ -92,33 +92,33 @@ import Testing
     ("id,name\r\n1,a\r\n2,\"b\r\n3,c\r\n", "line 3, column 2 (“name”): its quotation mark"),
   ])
   func tablesThatAreNoneSayWhere(_ table: String, _ place: String) throws {
-    try stack.sync("[{\"id\": 9}]", inEntityNamed: "Member")
+    try stack.sync("[{\"id\": 9}]", inEntityNamed: "Fellow")
     let error = #expect(throws: SyncError.self) {
-      try stack.sync(.csv(table), inEntityNamed: "Member")
+      try stack.sync(.csv(table), inEntityNamed: "Fellow")
     }
     #expect(error?.code == .unreadablePayload)
     #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
-    #expect(try rows("SELECT id FROM Member") == [[9]])
+    #expect(try rows("SELECT id FROM Fellow") == [[9]])
   }
 
   @Test func otherEncodingsAreNamed() throws {
     let folder = try TemporaryFolder()
-    let url = folder.file("members.csv")
+    let url = folder.file("fellows.csv")
     try (Data("id,name\n1,Gr".utf8) + [0xFC] + Data("n\n".utf8)).write(to: url)
     let error = #expect(throws: SyncError.self) {
-      try stack.sync(.csv(url), inEntityNamed: "Member")
+      try stack.sync(.csv(url), inEntityNamed: "Fellow")
     }
-    #expect(error?.message.contains("“members.csv”") == true)
+    #expect(error?.message.contains("“fellows.csv”") == true)
     #expect(error?.message.contains("line 2, column 2 (“name”): it is no UTF-8") == true)
   }
 
   /// A table is a list like any other: its rows are all that there is.
   @Test func rowsThatAreGoneAreDeleted() throws {
-    try stack.sync(.csv("id,name\n1,a\n2,b\n"), inEntityNamed: "Member")
-    let report = try stack.sync(.csv("id,name\n2,b\n3,c\n"), inEntityNamed: "Member")
+    try stack.sync(.csv("id,name\n1,a\n2,b\n"), inEntityNamed: "Fellow")
+    let report = try stack.sync(.csv("id,name\n2,b\n3,c\n"), inEntityNamed: "Fellow")
     #expect(report.inserted == 1 && report.deleted == 1 && report.updated == 0)
-    try stack.sync(.csv("id,name\n"), inEntityNamed: "Member")
-    #expect(try rows("SELECT id FROM Member").isEmpty)
+    try stack.sync(.csv("id,name\n"), inEntityNamed: "Fellow")
+    #expect(try rows("SELECT id FROM Fellow").isEmpty)
   }
 
   @Test func tablesAreReadInPieces() async throws {
@@ -131,19 +131,19 @@ import Testing
       for piece in pieces { continuation.yield(Data(piece)) }
       continuation.finish()
     }
-    let report = try await stack.sync(.csv(.chunks(stream)), inEntityNamed: "Member")
+    let report = try await stack.sync(.csv(.chunks(stream)), inEntityNamed: "Fellow")
     #expect(report.inserted == 20_000)
     #expect(
-      try rows("SELECT count(*), max(id), max(zip) FROM Member") == [[20_000, 19_999, "x\"\n9999"]])
+      try rows("SELECT count(*), max(id), max(zip) FROM Fellow") == [[20_000, 19_999, "x\"\n9999"]])
   }
 
   @Test func tablesAreListsOfASync() throws {
     let report = try stack.sync([
-      .list(.csv("id,name,team_id\n1,Ann,3\n"), of: "Member"),
-      .list("{\"teams\": [{\"id\": 3, \"name\": \"Red\"}]}", of: "Team", at: "teams"),
+      .list(.csv("id,name,band_id\n1,Ann,3\n"), of: "Fellow"),
+      .list("{\"bands\": [{\"id\": 3, \"name\": \"Red\"}]}", of: "Band", at: "bands"),
     ])
     #expect(report.inserted == 2)
     #expect(
-      try rows("SELECT Team.name FROM Member JOIN Team ON Team._row = Member.team") == [["Red"]])
+      try rows("SELECT Band.name FROM Fellow JOIN Band ON Band._row = Fellow.band") == [["Red"]])
   }
 }
