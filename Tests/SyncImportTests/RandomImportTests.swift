@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct RandomImportTests {
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["IMPORT_SEEDS"].flatMap { UInt64($0) } ?? 8
+    let count = environment["IMPORT_SEEDS"].flatMap { UInt64($0) } ?? 3
     let first = environment["IMPORT_FIRST"].flatMap { UInt64($0) } ?? 1
     return Array(first..<first + count)
   }()
