@@ -39,6 +39,10 @@ struct FeedQueue {
 
   let feed: Feed
   private var entries: [Entry]
+  /// How many of them, from the front, are asked for or have arrived.
+  private var begun = 0
+  /// Pages that have arrived and are not stored.
+  private(set) var arrivedCount = 0
   /// Every place that was known in the run.
   private var seen: Set<String>
   private(set) var kept: Kept
@@ -70,35 +74,26 @@ struct FeedQueue {
   var openCount: Int { entries.count }
 
   /// Pages that are asked for.
-  var askedCount: Int {
-    entries.count { if case .asked = $0.state { true } else { false } }
-  }
-
-  /// Pages that have arrived and are not stored.
-  var arrivedCount: Int {
-    entries.count { if case .arrived = $0.state { true } else { false } }
-  }
+  var askedCount: Int { begun - arrivedCount }
 
   /// Whether a page may be asked for.
-  var hasKnown: Bool {
-    entries.contains { if case .known = $0.state { true } else { false } }
-  }
+  var hasKnown: Bool { begun < entries.count }
 
   /// The next place to ask for.
   mutating func ask() -> String?? {
-    guard
-      let index = entries.firstIndex(where: { if case .known = $0.state { true } else { false } })
-    else { return nil }
-    entries[index].state = .asked
-    return .some(entries[index].place)
+    guard hasKnown else { return nil }
+    entries[begun].state = .asked
+    begun += 1
+    return .some(entries[begun - 1].place)
   }
 
   /// Takes in a page, and the places that it leads to.
   ///
   /// - Throws: ``FeedError/Code/repeatedPlace``.
   mutating func take(_ page: FeedPage, at place: String?) throws {
-    guard let index = entries.firstIndex(where: { $0.place == place }) else { return }
+    guard let index = entries.prefix(begun).firstIndex(where: { $0.place == place }) else { return }
     entries[index].state = .arrived(page)
+    arrivedCount += 1
     entries += page.places.filter { seen.insert($0).inserted }.map { Entry(place: $0) }
     guard let next = page.next else { return }
     if seen.insert(next).inserted {
@@ -124,9 +119,12 @@ struct FeedQueue {
     guard let (place, page) = front else { return kept }
     var kept = kept
     var pending = kept.pending?.filter { $0 != place } ?? []
-    let known = Set(pending)
-    for other in page.places + [page.next].compactMap(\.self)
-    where other != place && !known.contains(other) && isOpen(other) { pending.append(other) }
+    let led = page.places + [page.next].compactMap(\.self)
+    if !led.isEmpty {
+      var known = Set(pending)
+      let open = Set(entries.dropFirst().compactMap(\.place))
+      pending += led.filter { open.contains($0) && known.insert($0).inserted }
+    }
     kept.pending = pending
     kept.pages += 1
     if let total = page.total { kept.total = (kept.total ?? total) == total ? total : -1 }
@@ -134,14 +132,12 @@ struct FeedQueue {
     return kept
   }
 
-  private func isOpen(_ place: String) -> Bool {
-    entries.contains { $0.place == place }
-  }
-
   /// Drops the page at the front: it is stored, or put aside to be stored with the others.
   mutating func removeFront() {
     kept = keptAfterFront
     entries.removeFirst()
+    begun -= 1
+    arrivedCount -= 1
   }
 
   /// Counts items of stored pages.

@@ -63,6 +63,14 @@ import Testing
     #expect(queue.openCount == 1)
   }
 
+  @Test func aPlaceThatIsNamedTwiceIsKeptOnce() throws {
+    var queue = queue()
+    _ = queue.ask()
+    try queue.take(FeedPage("[]", next: "1", places: ["1", "2", "1"]), at: nil)
+    #expect(queue.keptAfterFront.pending == ["1", "2"])
+    #expect(queue.openCount == 3)
+  }
+
   @Test func aCursorThatComesAgainIsAnError() throws {
     var queue = queue()
     _ = queue.ask()
