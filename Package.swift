@@ -107,6 +107,8 @@ let package = Package(
         "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncImport", "Loopback", "TestSupport",
       ]),
     .testTarget(
+      name: "SyncPairTests", dependencies: ["SyncStack", "SyncCloud", "TestSupport"]),
+    .testTarget(
       name: "SyncStackToolTests",
       dependencies: ["SyncStackTool", "SyncStack", "SyncStore", "SyncCloud", "TestSupport"]),
   ],
