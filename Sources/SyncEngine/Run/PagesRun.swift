@@ -8,7 +8,7 @@ package import SyncStore
 /// parse of the first │ scopes ─▶ page ─▶ page ─▶ … ─▶ the claims are kept, or the end
 ///                    └ transaction ────────────────────────────────────── commit
 ///
-/// the end              waiting references ─▶ deletions of each list
+/// the end              objects that are gone ─▶ waiting references ─▶ deletions of each list
 /// ```
 ///
 /// A page is a part to those behind it: it is applied in order, and knows nothing of those to come.
@@ -214,7 +214,8 @@ package final class PagesRun {
 
   // MARK: - The end
 
-  /// Takes the decisions that need all pages of all lists: waiting references, and deletions.
+  /// Takes the decisions that need all pages of all lists: objects that are gone, waiting
+  /// references, and deletions.
   private func end(
     in transaction: StoreTransaction, _ check: (StoreReader) throws -> Void
   ) throws {
@@ -238,6 +239,7 @@ package final class PagesRun {
       worked.claims.select(list)
       worked.claims.state.expect(count)
     }
+    try worked.deleteGone(in: transaction)
     let unresolved = try worked.linkWaiting(in: transaction)
     let sums = all.count > 1 ? sums(all) : [:]
     for (index, pass) in all.enumerated() {

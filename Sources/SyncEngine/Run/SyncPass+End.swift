@@ -3,9 +3,10 @@ import SyncStore
 
 /// Decisions that need the whole payload.
 extension SyncPass {
-  /// Links references that waited for later parts, deletes rows that no part mentions, and keeps
+  /// Deletes objects that are gone, links references that waited for later parts, deletes rows that no part mentions, and keeps
   /// the facts that later syncs need.
   func end(in transaction: StoreTransaction) throws {
+    try deleteGone(in: transaction)
     let unresolved = try linkWaiting(in: transaction)
     try delete(in: transaction, endsLists: true)
     try keep(unresolved, in: transaction)
@@ -102,63 +103,5 @@ extension SyncPass {
 
   func deferred(in transaction: StoreTransaction) -> DeferredReferences {
     DeferredReferences(transaction: transaction, model: request.plan.model, control: control)
-  }
-}
-
-/// Objects that the payload says are deleted.
-extension SyncPass {
-  /// Deletes the objects of a part that it says are gone, once it is written: values that it gives
-  /// for them elsewhere count before.
-  func deleteTombstones(of matches: Matches, in transaction: StoreTransaction) throws {
-    for batch in matches.batches where !batch.staged.tombstones.isEmpty {
-      claims.state.hasTombstones = true
-      var rows = try storedRows(of: batch, matches, in: transaction)
-      guard !rows.isEmpty else { continue }
-      let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
-      if let keeper { rows = try keeper.deletable(rows, of: batch.entity) }
-      _ = try transaction.delete(rows, of: batch.entity) { [claims] row, entity in
-        claims.isMentioned(row, entity) || keeper?.survives(row, entity) ?? false
-      }
-    }
-  }
-
-  /// The rows that tombstones are about.
-  private func storedRows(
-    of batch: MatchedBatch, _ matches: Matches, in transaction: StoreTransaction
-  ) throws -> [Int64] {
-    let slot = batch.node.identity[0]
-    let members = try group(of: batch, in: transaction)
-    var rows: [Int64] = []
-    try transaction.scan(
-      batch.entity, .keys(slot: slot, batch.staged.tombstones.keys(in: slot)), slots: nil
-    ) { cursor in
-      let owners = batch.staged.tombstones.owners { cursor.cell($0) }
-      guard owners.contains(where: { isOwner($0, of: cursor, matches) }),
-        members?.contains(cursor.row) != false
-      else { return }
-      rows.append(cursor.row)
-    }
-    return rows
-  }
-
-  /// Whether a row belongs to the owner in whose list a tombstone stands, where keys are unique
-  /// among those only.
-  private func isOwner(_ owner: Owner?, of cursor: RowCursor, _ matches: Matches) -> Bool {
-    guard let owner else { return true }
-    let owners = matches.batches[owner.batch]
-    let rule = owners.node.relationships[owner.rule]
-    guard rule.keyScopeIsOwner, let slot = rule.relationship.inverseSlot else { return true }
-    return cursor.integer(slot) == owners.occurrences[owners.representative(owner.owner)].row
-  }
-
-  /// The rows that a mapping by hand knows about; nil is all.
-  private func group(of batch: MatchedBatch, in transaction: StoreTransaction) throws -> Set<Int64>?
-  {
-    guard let group = batch.node.group, batch.node.policy.identityScope == .group else {
-      return nil
-    }
-    var rows: Set<Int64> = []
-    try transaction.scan(batch.entity, .filter(group), slots: []) { rows.insert($0.row) }
-    return rows
   }
 }

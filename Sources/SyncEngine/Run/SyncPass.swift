@@ -201,7 +201,7 @@ final class SyncPass {
       try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
     }
-    try deleteTombstones(of: matches, in: transaction)
+    try noteGone(of: matches, in: transaction)
     if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
     try noteChildren(of: matches, in: transaction)
     matcher.noteKeys()

@@ -76,6 +76,10 @@ extension Claims {
     var unlisted: [Member: UnlistedMember] = [:]
     /// Members that were listed after a list had left them out.
     var relisted: Set<Member> = []
+    /// Objects that items say are gone: they go at the end.
+    var gone: Set<GoneObject> = []
+    /// Those that came again after an item had said that they are gone.
+    var broughtBack: Set<GoneObject> = []
     /// The members of a given parent in the order of the payload, by the list of items, where the
     /// parent's list is ordered and nothing else orders it.
     var parentOrder: [Int: [Int64]] = [:]
@@ -83,6 +87,12 @@ extension Claims {
     var references: [UnresolvedReference.Place: [UnresolvedReference]] = [:]
     /// Places that were given again.
     var answered: Set<UnresolvedReference.Place> = []
+  }
+
+  /// An object by the root entity of its table.
+  struct GoneObject: Hashable {
+    let row: Int64
+    let root: Int
   }
 
   /// An object as a member of the lists that a column of it leads to.

@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 
 /// The claims of a payload or a session so far, as later parts of it and the deletions at its end
-/// need them: objects that were mentioned, rows nested below an owner, and members that a list
-/// omitted.
+/// need them: objects that were mentioned, rows nested below an owner, members that a list
+/// omitted, and objects that an item said are gone.
 ///
 /// ```
 /// before ── committed by parts or pages before, in memory and perhaps in the store (``ClaimsStore``)
@@ -130,6 +130,38 @@ final class Claims {
   /// Whether any list omitted a member.
   var hasUnlisted: Bool { !before.unlisted.isEmpty || !new.unlisted.isEmpty }
 
+  // MARK: - Objects that are gone
+
+  /// Whether any item said that its object is gone.
+  var hasGone: Bool { !before.gone.isEmpty || !new.gone.isEmpty }
+
+  /// Whether the latest item about an object says that it is gone.
+  func isGone(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    let object = GoneObject(row: row, root: entity.rootIndex)
+    return new.gone.contains(object)
+      || before.gone.contains(object) && !new.broughtBack.contains(object)
+  }
+
+  /// The objects that items say are gone, by the root entity, ascending.
+  var gone: [(root: Int, rows: [Int64])] {
+    let all = before.gone.subtracting(new.broughtBack).union(new.gone)
+    return Dictionary(grouping: all, by: \.root).inKeyOrder
+      .map { ($0.key, $0.value.map(\.row).sorted()) }
+  }
+
+  /// Notes that an item says that its object is gone.
+  func giveUp(_ row: Int64, _ entity: EntityDescription) {
+    new.gone.insert(GoneObject(row: row, root: entity.rootIndex))
+  }
+
+  /// Notes that an item has brought an object again.
+  func bringBack(_ row: Int64, _ entity: EntityDescription) {
+    let object = GoneObject(row: row, root: entity.rootIndex)
+    if new.gone.remove(object) != nil || before.gone.contains(object) {
+      new.broughtBack.insert(object)
+    }
+  }
+
   // MARK: - Keys that no object had
 
   var hasUnresolved: Bool { !before.references.isEmpty || !new.references.isEmpty }
@@ -208,6 +240,8 @@ final class Claims {
     for (set, rows) in new.sets { before.sets[set, default: RowSet()].formUnion(rows) }
     for member in new.relisted { before.unlisted[member] = nil }
     before.unlisted.merge(new.unlisted) { $1 }
+    before.gone.subtract(new.broughtBack)
+    before.gone.formUnion(new.gone)
     for (list, rows) in new.parentOrder { before.parentOrder[list, default: []] += rows }
     for place in new.answered { before.references[place] = nil }
     before.references.merge(new.references) { $0 + $1 }

@@ -35,7 +35,7 @@ struct ClaimsStore {
   /// Writes the claims since the last commit.
   ///
   /// - Throws: `CancellationError`; errors of the store.
-  /// - Complexity: O(*n*) in the rows, members and references.
+  /// - Complexity: O(*n*) in the rows, members, objects that are gone, and references.
   func write(_ claims: Claims, to sync: OpenSync, in transaction: StoreTransaction) throws {
     for (number, rows) in claims.new.sets {
       try control.checkpoint()
@@ -56,8 +56,11 @@ struct ClaimsStore {
         OpenSync.Member(list: ClaimsStore.order + lists[list], row: $1, value: Int64(first + $0))
       }
     }
+    let gone = claims.new.gone.map(member)
+    let broughtBack = claims.new.broughtBack.map(member)
     try transaction.write(
-      claims.new.unlisted.values.map(member) + order, removing: removed.map(member), of: sync)
+      claims.new.unlisted.values.map(member) + order + gone,
+      removing: removed.map(member) + broughtBack, of: sync)
     let answered = claims.new.answered.flatMap { claims.before.references[$0] ?? [] }
     try transaction.write(
       claims.new.references.values.joined().map(\.kept), removing: answered.map(\.number), of: sync)
@@ -65,12 +68,18 @@ struct ClaimsStore {
 
   private static let order = "order/"
   private static let unlisted = "unlisted/"
+  private static let gone = "gone/"
 
   private func member(_ member: Claims.UnlistedMember) -> OpenSync.Member {
     let name = member.entity.properties[member.slot].name
     return OpenSync.Member(
       list: "\(ClaimsStore.unlisted)\(member.entity.name).\(name)", row: member.row,
       value: member.owner)
+  }
+
+  private func member(_ object: Claims.GoneObject) -> OpenSync.Member {
+    OpenSync.Member(
+      list: ClaimsStore.gone + model.entities[object.root].name, row: object.row, value: 0)
   }
 
   // MARK: - Reading
@@ -92,6 +101,12 @@ struct ClaimsStore {
         let name = String(member.list.dropFirst(ClaimsStore.order.count))
         guard let list = lists.firstIndex(of: name) else { throw Claims.outdated }
         return orders[list, default: []].append((member.row, member.value))
+      }
+      if member.list.hasPrefix(ClaimsStore.gone) {
+        let name = String(member.list.dropFirst(ClaimsStore.gone.count))
+        guard let entity = model.entity(named: name) else { throw Claims.outdated }
+        content.gone.insert(Claims.GoneObject(row: member.row, root: entity.rootIndex))
+        return
       }
       let parts = member.list.dropFirst(ClaimsStore.unlisted.count).split(separator: ".")
       guard parts.count == 2, let entity = model.entity(named: String(parts[0])),

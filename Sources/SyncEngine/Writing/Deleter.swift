@@ -91,7 +91,9 @@ struct Deleter: PartPhase {
     let mentioned = claims[.mentioned(entity.rootIndex)] ?? RowSet()
     let distinct = claims[.distinct(entity.rootIndex)]
     var rows = try keyed(
-      scoped.filter { !mentioned.contains($0) && distinct?.contains($0) != true }, of: entity)
+      scoped.filter {
+        !mentioned.contains($0) && distinct?.contains($0) != true && !claims.isGone($0, entity)
+      }, of: entity)
     guard !claims.state.isRootSuspended || rows.isEmpty else {
       report.note(
         .suspendedDeletion, entity,

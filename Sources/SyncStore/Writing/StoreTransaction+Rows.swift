@@ -143,9 +143,21 @@ extension StoreTransaction {
     _ rows: [Int64], of entity: EntityDescription,
     survives: ((_ row: Int64, _ entity: EntityDescription) -> Bool)? = nil
   ) throws -> DeletionSummary {
+    try delete([(entity, rows)], survives: survives)
+  }
+
+  /// Deletes rows of several entities at once, so that none is in the way of another one.
+  ///
+  /// - Parameters: as for the form of one entity.
+  /// - Throws: as that one.
+  @discardableResult
+  package func delete(
+    _ rows: [(entity: EntityDescription, rows: [Int64])],
+    survives: ((_ row: Int64, _ entity: EntityDescription) -> Bool)? = nil
+  ) throws -> DeletionSummary {
     try requireOpen()
     var planner = DeletePlanner(transaction: self, survives: survives)
-    try planner.collect(rows, of: entity)
+    for (entity, rows) in rows { try planner.collect(rows, of: entity) }
     try planner.checkDenyRules()
     return try planner.apply()
   }

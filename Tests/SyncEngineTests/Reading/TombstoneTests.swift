@@ -132,8 +132,9 @@ import Testing
     let bench = try bench()
     let session = try SyncSession(entity: "Person", dataStack: bench.stack)
     try await session.sync(#"[{"id": "a"}, {"id": "b", "deleted": true}]"#)
-    #expect(try bench.people("id") == ["a a", "c c"])
     try await session.sync(#"[{"id": "b", "name": "again"}]"#)
+    try await session.sync(#"[{"id": "d"}, {"id": "d", "deleted": true}]"#)
+    #expect(try bench.people("id") == ["a a", "b b", "c c", "d d"])
     try await session.finish()
     #expect(try bench.people() == ["a A", "b again"])
     let sync = Sync(

@@ -1,0 +1,80 @@
+import SyncCore
+import SyncStore
+
+/// Objects that the payload says are gone.
+extension SyncPass {
+  /// Notes the objects of a part that it says are gone, once it is written: values that it gives
+  /// for them elsewhere count before. They go at the end, because a later part may bring them
+  /// again, or move an object elsewhere that would go along.
+  func noteGone(of matches: Matches, in transaction: StoreTransaction) throws {
+    if claims.hasGone {
+      for batch in matches.batches {
+        for occurrence in batch.occurrences
+        where occurrence.row > 0 && !occurrence.flags.contains(.referenceOnly) {
+          claims.bringBack(occurrence.row, batch.entity)
+        }
+      }
+    }
+    for batch in matches.batches where !batch.staged.tombstones.isEmpty {
+      claims.state.hasTombstones = true
+      for row in try storedRows(of: batch, matches, in: transaction) {
+        claims.giveUp(row, batch.entity)
+      }
+    }
+  }
+
+  /// Deletes the objects of which the latest item says that they are gone, all of them as one. An
+  /// object that goes along by a delete rule stays where the payload mentions it.
+  func deleteGone(in transaction: StoreTransaction) throws {
+    guard claims.hasGone else { return }
+    let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
+    let gone = try claims.gone.map { root, rows in
+      let entity = request.plan.model.entities[root]
+      return (entity: entity, rows: try keeper?.deletable(rows, of: entity) ?? rows)
+    }
+    try transaction.delete(gone) { [claims] row, entity in
+      keeper?.survives(row, entity) == true
+        || claims.isMentioned(row, entity) && !claims.isGone(row, entity)
+    }
+  }
+
+  /// The rows that tombstones are about.
+  private func storedRows(
+    of batch: MatchedBatch, _ matches: Matches, in transaction: StoreTransaction
+  ) throws -> [Int64] {
+    let slot = batch.node.identity[0]
+    let members = try group(of: batch, in: transaction)
+    var rows: [Int64] = []
+    try transaction.scan(
+      batch.entity, .keys(slot: slot, batch.staged.tombstones.keys(in: slot)), slots: nil
+    ) { cursor in
+      let owners = batch.staged.tombstones.owners { cursor.cell($0) }
+      guard owners.contains(where: { isOwner($0, of: cursor, matches) }),
+        members?.contains(cursor.row) != false
+      else { return }
+      rows.append(cursor.row)
+    }
+    return rows
+  }
+
+  /// Whether a row belongs to the owner in whose list a tombstone stands, where keys are unique
+  /// among those only.
+  private func isOwner(_ owner: Owner?, of cursor: RowCursor, _ matches: Matches) -> Bool {
+    guard let owner else { return true }
+    let owners = matches.batches[owner.batch]
+    let rule = owners.node.relationships[owner.rule]
+    guard rule.keyScopeIsOwner, let slot = rule.relationship.inverseSlot else { return true }
+    return cursor.integer(slot) == owners.occurrences[owners.representative(owner.owner)].row
+  }
+
+  /// The rows that a mapping by hand knows about; nil is all.
+  private func group(of batch: MatchedBatch, in transaction: StoreTransaction) throws -> Set<Int64>?
+  {
+    guard let group = batch.node.group, batch.node.policy.identityScope == .group else {
+      return nil
+    }
+    var rows: Set<Int64> = []
+    try transaction.scan(batch.entity, .filter(group), slots: []) { rows.insert($0.row) }
+    return rows
+  }
+}
