@@ -16,7 +16,8 @@ import SyncGraph
 final class ImportStorage {
   private let session: SyncSession
   private let commits: ImportCommits
-  private let name: String?
+  /// Where the places are kept; nil in an import without a name.
+  private let places: KeptPlaces?
   private let stack: DataStack
   private let feeds: [Feed]
 
@@ -47,7 +48,7 @@ final class ImportStorage {
   init(_ operation: Import, _ choice: Import.Choice) throws {
     stack = operation.dataStack
     feeds = operation.feeds
-    name = operation.keptName
+    places = operation.keptName.map(KeptPlaces.init)
     commits = choice.commits
     session = try SyncSession(
       lists: operation.feeds.map { feed in
@@ -72,15 +73,10 @@ final class ImportStorage {
     let stored = try session.storedPages()
     return feeds.map { feed in
       let prefix = ImportStorage.name(feed, "")
-      let places = stored.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-      let kept = key(feed).flatMap { metadata[$0] }.flatMap(FeedQueue.Kept.init)
-      return FeedQueue(feed, kept, stored: Set(places))
+      let own = stored.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+      let state = places?.state(of: feed, in: metadata)
+      return FeedQueue(feed, state?.kept, lists: state?.lists ?? [], stored: Set(own))
     }
-  }
-
-  /// The name under which the store keeps the state of a feed.
-  private func key(_ feed: Feed) -> String? {
-    name.map { "import/\($0)/\(feed.name)" }
   }
 
   /// The name of a page in the session.
@@ -88,10 +84,10 @@ final class ImportStorage {
     "\(feed.name)/\(place ?? "")"
   }
 
-  private func metadata(_ states: [(Feed, FeedQueue.Kept?)]) -> StoreMetadata {
+  private func metadata(_ steps: [(Feed, FeedQueue.Step)]) -> StoreMetadata {
     var metadata = StoreMetadata()
-    for (feed, kept) in states {
-      if let key = key(feed) { metadata[key] = kept?.value }
+    for (feed, step) in steps {
+      if let places { metadata.merge(places.metadata(step, of: feed)) }
     }
     return metadata
   }
@@ -107,19 +103,19 @@ final class ImportStorage {
     if commits == .perPage {
       let sync = session.page(
         page.payload, of: feed.name, named: ImportStorage.name(feed, place), at: feed.path)
-      sync.metadata = metadata([(feed, queue.keptAfterFront)])
+      sync.metadata = metadata([(feed, queue.stepOfFront)])
       let report = try await run(sync, feed, place)
-      queue.removeFront()
+      queue.removeFront(isCommitted: true)
       queue.count(report.itemCount)
       return report
     }
     let payload = try putAside(page.payload, feed, place)
-    queue.removeFront()
+    queue.removeFront(isCommitted: false)
     aside.append(Aside(position: position, feed: feed, place: place, payload: payload))
     guard commits == .perFeed, queue.hasEnded else { return nil }
     let pages = aside.filter { $0.position == position }
     aside.removeAll { $0.position == position }
-    let commit = session.commit(pages.map(\.page), metadata: metadata([(feed, queue.kept)]))
+    let commit = session.commit(pages.map(\.page), metadata: metadata([(feed, queue.step)]))
     let report = try await run(commit, feed, nil, pages)
     queue.count(report.itemCount)
     return report
@@ -131,7 +127,7 @@ final class ImportStorage {
       .compactMap { queue in queue.kept.total.map { (queue.feed.name, $0) } }
     let end = session.commit(
       aside.map(\.page), ends: true, expecting: Dictionary(totals) { first, _ in first },
-      metadata: metadata(queues.map { ($0.feed, $0.keptAfterRun) }))
+      metadata: metadata(queues.map { ($0.feed, $0.lastStep) }))
     do {
       let report = try await run(end, nil, nil, aside)
       for (position, count) in report.commits.items { queues[position].count(count) }
@@ -148,12 +144,9 @@ final class ImportStorage {
   /// The places go first: with them alone the next run would take feeds to be read of which the
   /// session knows nothing.
   func abandon(forgetsPlaces: Bool = false) throws {
-    let kept = try queues().map { queue -> (Feed, FeedQueue.Kept?) in
-      let begin = forgetsPlaces ? nil : queue.kept.begin
-      return (queue.feed, begin.map { FeedQueue.Kept(begin: $0) })
-    }
+    let metadata = metadata(
+      try queues().map { ($0.feed, $0.stepBack(forgetsPlace: forgetsPlaces)) })
     let context = stack.newBackgroundContext()
-    let metadata = metadata(kept)
     try context.performAndWait {
       context.metadata = metadata
       try context.save()
