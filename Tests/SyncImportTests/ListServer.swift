@@ -84,25 +84,47 @@ final class ListServer: Sendable {
 
   /// A page of the whole list.
   func page(_ entity: String, _ place: String?, _ paging: Paging = .cursor) throws -> FeedPage {
+    ListServer.read(try body(entity, place, paging))
+  }
+
+  /// A page of the changes since a place.
+  func changes(_ entity: String, _ place: String?) throws -> FeedPage {
+    ListServer.read(try changesBody(entity, place))
+  }
+
+  /// The page that a body says.
+  static func read(_ body: JSONValue) -> FeedPage {
+    FeedPage(
+      body, next: body["next"]?.stringValue,
+      places: body["places"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+      resume: body["resume"]?.stringValue,
+      total: body["total"]?.integerValue.map { Int($0) })
+  }
+
+  /// The body of a page of the whole list.
+  func body(_ entity: String, _ place: String?, _ paging: Paging) throws -> JSONValue {
     try begin(entity, place)
     let list = lists[entity] ?? []
     switch paging {
     case .cursor:
       let rest = list.filter { $0.id > place.flatMap { Int($0) } ?? Int.min }
       let items = rest.prefix(pageSize)
-      return FeedPage(
-        ListServer.json(items), next: rest.count > pageSize ? items.last.map { "\($0.id)" } : nil)
+      let next = rest.count > pageSize ? items.last.map { "\($0.id)" } : nil
+      return ["items": .array(items.map(\.json)), "next": next.map(JSONValue.string) ?? .null]
     case .number:
       let number = place.flatMap { Int($0) } ?? 1
       let items = list.dropFirst((number - 1) * pageSize).prefix(pageSize)
       let count = (list.count + pageSize - 1) / pageSize
-      let places = number == 1 && count > 1 ? (2...count).map { "\($0)" } : []
-      return FeedPage(ListServer.json(items), places: places, total: list.count)
+      let places = number == 1 && count > 1 ? (2...count).map { JSONValue.string("\($0)") } : []
+      return [
+        "items": .array(items.map(\.json)), "places": .array(places),
+        "total": .integer(Int64(list.count)),
+      ]
     }
   }
 
-  /// A page of the changes since a place.
-  func changes(_ entity: String, _ place: String?) throws -> FeedPage {
+  /// The body of a page of the changes since a place.
+  func changesBody(_ entity: String, _ place: String?) throws -> JSONValue {
     try begin(entity, place)
     let start = place.flatMap { Int($0) } ?? 0
     let rest = state.withLock { $0.changes[entity] ?? [] }.filter { $0.number > start }
@@ -111,9 +133,10 @@ final class ListServer: Sendable {
     let items = part.map { change in
       change.item?.json ?? ["id": .integer(Int64(change.id)), "deleted": true]
     }
-    return FeedPage(
-      JSONValue.object(["items": .array(items)]), next: part.count < rest.count ? "\(end)" : nil,
-      resume: "\(end)")
+    return [
+      "items": .array(items), "next": part.count < rest.count ? .string("\(end)") : .null,
+      "resume": .string("\(end)"),
+    ]
   }
 
   private func begin(_ entity: String, _ place: String?) throws {
@@ -124,9 +147,5 @@ final class ListServer: Sendable {
       return left <= 0
     }
     if fails { throw FeedError(.refused, status: 500, message: "The server is switched off.") }
-  }
-
-  private static func json(_ items: some Collection<Item>) -> JSONValue {
-    .object(["items": .array(items.map(\.json))])
   }
 }
