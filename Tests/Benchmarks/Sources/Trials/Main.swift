@@ -10,6 +10,8 @@ import TestPayloads
 ///                                            one import, and more after it, to count the instructions of
 /// Trials insert  [USERS] [plain|bare|only|always|batches]
 ///                                            one import into an empty store
+/// Trials history [OBJECTS] [ROUNDS]          commits of one object in a hundred, with former values
+///                                            and without
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -42,6 +44,8 @@ struct Main {
         .run(arguments.count > 2 ? arguments[2] : "none")
     case "insert":
       try InsertTrial(users: number(0, 10_000)).run(arguments.count > 2 ? arguments[2] : "plain")
+    case "history":
+      try HistoryTrial(objects: number(0, 10_000), rounds: number(1, 60)).run()
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
@@ -57,6 +61,7 @@ struct Main {
         usage: Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
                Trials observe [USERS] [none|progress|all] [SYNCS]
                Trials insert [USERS] [plain|bare|only|always|batches]
+               Trials history [OBJECTS] [ROUNDS]
                Trials make|floor USERS FOLDER
                Trials stream USERS FOLDER [base|churned] [file|pipe]
         """)
