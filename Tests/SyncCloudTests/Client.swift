@@ -52,10 +52,14 @@ final class Client: Sendable {
   init(
     _ transport: any CloudTransport, model: ManagedObjectModel? = nil, file: URL? = nil,
     clock: Double = 0, retry: RetryPolicy = RetryPolicy(attempts: 20, delay: 0),
-    cipher: (any CloudCipher)? = nil, now: (@Sendable () -> Date)? = nil
+    cipher: (any CloudCipher)? = nil, now: (@Sendable () -> Date)? = nil,
+    keepsFormerValues: Bool = false
   ) throws {
     var configuration = Store.Configuration(file.map { .file($0) } ?? .memory)
     configuration.keepsHistory = true
+    if keepsFormerValues {
+      configuration.formerValues = FormerValueLimits(age: 86_400, size: 1 << 24)
+    }
     if clock != 0 { configuration.now = { Date(timeIntervalSinceNow: clock) } }
     if let now { configuration.now = now }
     stack = try DataStack(

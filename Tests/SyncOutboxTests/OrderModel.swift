@@ -42,10 +42,11 @@ struct Shop {
   /// - Parameter send: How changes reach the server; nil is a call.
   init(
     server: FakeServer = FakeServer(), store: DataStack.Location = .inMemory,
+    history: HistoryContent = .changes,
     send: (@Sendable (OutboxChange) async throws -> OutboxAnswer)? = nil
   ) throws {
     let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
-    stack = try DataStack(model: model, store: store, tracksChanges: true)
+    stack = try DataStack(model: model, store: store, history: history)
     outbox = try Outbox(stack, name: "api")
     outbox.retry = RetryPolicy(attempts: 3, delay: 0, longestDelay: 1)
     self.server = server

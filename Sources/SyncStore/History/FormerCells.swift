@@ -30,6 +30,9 @@ struct FormerCells {
     }
   }
 
+  /// Appends a name as it is, in the place of values.
+  mutating func append(name: String) { bytes.append(contentsOf: name.utf8) }
+
   private mutating func append(_ tag: UInt8, _ content: UnsafeRawBufferPointer) {
     bytes.append(tag)
     appendNumber(UInt64(content.count))

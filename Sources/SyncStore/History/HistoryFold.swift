@@ -72,6 +72,21 @@ package struct HistoryFold: Sendable {
     count -= 1
   }
 
+  /// Forgets that properties of an updated object were edited.
+  mutating func end(_ slots: SlotSet, of id: ManagedObjectID) {
+    guard var entry = self[id] else { return }
+    for slot in slots {
+      entry.slots.remove(slot)
+      entry.base[id.entity.properties[slot].name] = nil
+    }
+    if entry.slots.isEmpty { remove(id) } else { entriesByID[id] = entry }
+  }
+
+  /// Forgets the edits of an object that an undo has taken away.
+  mutating func goAway(_ id: ManagedObjectID) {
+    if let entry = self[id], entry.kind != .delete, !entry.isSent { remove(id) }
+  }
+
   /// Forgets the deletion of an object that is there again.
   mutating func comeBack(_ id: ManagedObjectID) {
     if self[id]?.kind == .delete { remove(id) }

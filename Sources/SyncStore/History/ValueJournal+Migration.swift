@@ -20,14 +20,13 @@ extension ValueJournal {
       defer { statement.reset() }
       while try statement.step() {
         let columns = statement.text(3).split(separator: " ").map(String.init)
-        let isLink = statement.integer(2) == Kind.link.rawValue
+        let hasValues = statement.integer(2) < Kind.link.rawValue
         records.append(
           (
             statement.integer(0), statement.integer(1), new.name,
             columns.map { Self.renamed($0, names) }.joined(separator: " "),
-            isLink
-              ? Data(statement.bytes(4))
-              : try Self.converted(
+            hasValues
+              ? try Self.converted(
                 statement.bytes(4), of: statement.integer(0),
                 columns.map { column in
                   guard let before = old.attribute(named: column)?.type,
@@ -35,6 +34,7 @@ extension ValueJournal {
                   else { return nil }
                   return before == after ? nil : ValueConversion(from: before, to: after)
                 })
+              : Data(statement.bytes(4))
           ))
       }
     }

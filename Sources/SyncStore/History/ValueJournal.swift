@@ -15,6 +15,8 @@ import SyncCore
 /// | 1 changed | those that changed | rows | their values |
 /// | 2 deleted | all | rows | their values |
 /// | 3 link | the list that declares it | sources | target, whether it was there, both positions |
+/// | 4 ended | of an edit that an undo has taken back | rows | the name of the outbox |
+/// | 5 begun | of one that began again | rows | the name of the outbox |
 ///
 /// The place of an object in an ordered list whose other end is a to-one relationship stands under
 /// the name of that with a `#`. Inserted objects were not there before, and have none.
@@ -23,6 +25,8 @@ struct ValueJournal {
     case changed = 1
     case deleted = 2
     case link = 3
+    case ended = 4
+    case begun = 5
   }
 
   /// Behind the name of a to-one relationship: the place in the list at its other end.
@@ -166,6 +170,27 @@ struct ValueWriter {
       try write(record, key, entity.name, names(entity, key.columns))
     }
     records = [:]
+  }
+
+  /// Adds the edits that an undo has ended or begun again.
+  mutating func add(_ edits: [UndoneEdit]) throws {
+    struct Group: Hashable {
+      let isBegun: Bool
+      let entity: Int
+      let columns: String
+      let outbox: String
+    }
+    let groups = Dictionary(grouping: edits) {
+      Group(
+        isBegun: $0.isBegun, entity: $0.id.entity.index, columns: $0.columns, outbox: $0.outbox)
+    }
+    for (group, edits) in groups.sorted(by: { $0.value[0].id < $1.value[0].id }) {
+      var record = Record(rows: Set(edits.map(\.id.row)).sorted())
+      record.former.append(name: group.outbox)
+      let key = Key(
+        kind: group.isBegun ? .begun : .ended, entity: group.entity, columns: SlotSet())
+      try write(record, key, edits[0].id.entity.name, group.columns)
+    }
   }
 
   private mutating func write(

@@ -11,38 +11,57 @@ extension StoreReader {
   }
 
   /// Reads on where a fold ends: changes made in this program, and not by syncs. A transaction that
-  /// was read is not read again, by any author. An object that an undo has brought back is deleted
-  /// no more.
+  /// was read is not read again, by any author. An undo ends edits, and begins some again.
   ///
   /// Entities and properties that the model no longer has are left out.
   ///
-  /// - Parameter base: The extent to which former values of objects are read: more than nothing
-  ///   only in stores that are open for writing, because those of earlier versions have no place
-  ///   for it.
+  /// - Parameters:
+  ///   - base: The extent to which former values of objects are read: more than nothing only in
+  ///     stores that are open for writing, because those of earlier versions have no place for it.
   /// - Complexity: one statement; linear in the transactions since and in their local changes.
-  package func readLocalHistory(into fold: inout HistoryFold, base: BaseExtent) throws {
+  package func readLocalHistory(
+    into fold: inout HistoryFold, base: BaseExtent, through last: Int64? = nil
+  ) throws {
     try prepareToRead()
-    let latest = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
+    let end = try connection.scalar("SELECT max(txn) FROM _syncstack_history") ?? 0
+    let latest = min(end, last ?? end)
     guard latest > fold.token.number else { return }
     let statement = try connection.statement(
       "SELECT c.entity, c.object_row, c.kind, c.columns, c.tombstone, c.txn, h.origin"
         + "\(base == .nothing ? "" : ", c.base") "
         + "FROM _syncstack_history h CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn "
-        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND (h.origin = 'local' "
-        + "OR (h.origin = 'undo' AND c.kind = 0)) ORDER BY h.txn, c.seq",
+        + "WHERE h.txn > ?1 AND h.txn <= ?2 AND h.origin IN ('local', 'undo') "
+        + "ORDER BY h.txn, c.seq",
       [fold.token.number, latest])
     defer { statement.reset() }
     var slots = ColumnNames()
+    var undo = (txn: Int64(0), edits: [ManagedObjectID: [UndoneEdit]]())
     while try statement.step() {
       guard let entity = model.entity(named: statement.text(0)) else { continue }
       let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
       let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(5)).rows
-      guard statement.text(6) == TransactionInfo.Source.local.rawValue else {
-        for row in rows { fold.comeBack(ManagedObjectID(entity: entity, row: row)) }
-        continue
-      }
       let tombstones = try Tombstone.decode(
         statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
+      guard statement.text(6) == TransactionInfo.Source.local.rawValue else {
+        if undo.txn != statement.integer(5) {
+          undo.txn = statement.integer(5)
+          let edits = try undoneEdits(from: undo.txn, through: undo.txn)
+          undo.edits = Dictionary(grouping: edits, by: \.id)
+          fold.take(edits)
+        }
+        for (index, row) in rows.enumerated() {
+          let id = ManagedObjectID(entity: entity, row: row)
+          switch kind {
+          case .insert: fold.comeBack(id)
+          case .update: continue
+          case .delete:
+            fold.goAway(id)
+            guard undo.edits[id]?.contains(where: { $0.isBegun }) == true else { continue }
+            fold.add(id, .delete, slots: SlotSet(), tombstone: tombstones[index])
+          }
+        }
+        continue
+      }
       let changed = kind == .update ? slots.slots(statement.text(3), of: entity) : SlotSet()
       let isRead = base.includes(changed, of: entity)
       let bases = try Tombstone.decode(

@@ -154,7 +154,7 @@ extension StoreReader {
     var made = try madeObjects(from: first, through: last)[...]
     let statement = try connection.statement(
       "SELECT txn, kind, entity, columns, object_row, former FROM _syncstack_history_values "
-        + "WHERE txn BETWEEN ? AND ? ORDER BY txn, seq", [first, last])
+        + "WHERE txn BETWEEN ? AND ? AND kind <= 3 ORDER BY txn, seq", [first, last])
     defer { statement.reset() }
     while try statement.step() {
       let txn = statement.integer(0)

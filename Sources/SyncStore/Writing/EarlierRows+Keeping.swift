@@ -11,6 +11,7 @@ extension EarlierRows {
     for table in layout.tables { try keepRows(of: table, transaction, in: &writer) }
     for link in layout.links { try keepLinks(of: link, transaction, in: &writer) }
     try writer.finish(layout.model) { entity, columns in names(of: columns, entity) }
+    try writer.add(transaction.undoneEdits)
     try ValueJournal(connection: connection).keep(txn, bytes: writer.bytes, at: date)
   }
 

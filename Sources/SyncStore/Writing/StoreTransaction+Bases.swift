@@ -53,8 +53,7 @@ extension StoreTransaction {
     of id: ManagedObjectID, _ change: (inout OutboxEntry) throws -> Void
   ) throws {
     for outbox in try outboxes() where try outbox.history >= historyFloor() {
-      // Nothing is edited here as long as the transaction goes on.
-      if drained.insert(outbox.name).inserted { try drainHistory(intoOutbox: outbox.name) }
+      try drainOnce(outbox.name)
       guard let before = try outboxEntry(id, in: outbox.name) else { continue }
       var entry = before
       try change(&entry)

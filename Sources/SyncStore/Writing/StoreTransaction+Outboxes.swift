@@ -58,6 +58,21 @@ extension StoreTransaction {
     try set(state)
   }
 
+  /// Takes later edits into the entries of an outbox, at most once in a transaction: nothing is
+  /// edited here as long as it goes on.
+  func drainOnce(_ name: String) throws {
+    if drained.insert(name).inserted { try drainHistory(intoOutbox: name) }
+  }
+
+  /// Notes that the outboxes that have read everything before a commit, that of an undo, need not
+  /// read it: their entries have been changed as it demands.
+  func passOverInOutboxes(_ txn: Int64) throws {
+    for var outbox in try outboxes() where drained.contains(outbox.name) {
+      outbox.history = txn
+      try set(outbox)
+    }
+  }
+
   /// Keeps the entry of an outbox for an object; one that has nothing to send is forgotten.
   ///
   /// - Parameter before: The kept entry.

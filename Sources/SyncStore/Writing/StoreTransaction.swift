@@ -60,6 +60,9 @@ package final class StoreTransaction: StoreReader {
   /// Whether that is kept; nil before it was asked for.
   var keepsBases: Bool?
 
+  /// The edits that an undo has ended, or begun again.
+  var undoneEdits: [UndoneEdit] = []
+
   /// The outboxes that have read the whole history.
   var drained: Set<String> = []
 
@@ -173,6 +176,7 @@ package final class StoreTransaction: StoreReader {
       if let earlierRows, try keepsFormerValues {
         try earlierRows.keep(of: self, txn, at: changes.date)
       }
+      if info.source == .undo { try passOverInOutboxes(txn) }
     }
     if !entities.isEmpty { try earlierRows?.clear() }
     return changes

@@ -2,9 +2,9 @@ import Foundation
 import Measuring
 import SyncStack
 
-/// What keeping former values adds to a commit: syncs, saves and bare writes that change one object in
-/// a hundred, in a store without a history, with one, and with one that keeps values. The stores
-/// take turns; the ratio is the median over the rounds of the ratio within a round.
+/// The cost that former values add to a commit: syncs, saves and batch updates that change one
+/// object in a hundred, in a store without a history, with one, and with one that keeps values. The
+/// stores take turns; the ratio is the median over the rounds of the ratio within a round.
 ///
 /// ```
 /// Trials history 10000 60
