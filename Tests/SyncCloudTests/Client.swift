@@ -169,10 +169,10 @@ final class Client: Sendable {
           try reader.rows(entity, rows: [row]).first, "\(record.name) has no object.")
         var values: [String: JSONValue] = ["": .string(record.entity)]
         for (field, value) in try fields.values(stored, of: record, only: { _ in true }) {
-          values[field] = value
+          values[field.name] = value
         }
         // The value of the row: a link that waits is no object.
-        for slot in engine.fields.slots(of: entity) {
+        for slot in engine.fields.rules(of: entity).fields.map(\.slot) {
           let property = entity.properties[slot]
           guard let relationship = property.relationship, !relationship.isToMany,
             case .int(let target) = stored.values[slot]

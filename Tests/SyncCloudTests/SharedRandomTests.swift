@@ -9,19 +9,23 @@ import Testing
 /// An account that shares two lists with two others, each on two machines that edit, move, join,
 /// arrange and sync at random moments: in the end all have the same, with order and pairs.
 /// `SYNCSTACK_CLOUD_SHARING` is the number of cases, `…_SHARING_STEPS` makes them longer, and
-/// `SYNCSTACK_CLOUD_SEED` is the seed of the first; the quick suite repeats the same two.
+/// `SYNCSTACK_CLOUD_SEED` is the seed of the first; the quick suite repeats the same two in memory.
+/// `SYNCSTACK_CLOUD_SERVERS=1` runs them on PostgreSQL, too.
 @Suite(.timeLimit(.minutes(60))) struct SharedRandomTests {
   private struct Run {
     let party: Party
     var random: SeededGenerator
     var count = 0
 
-    init(seed: UInt64) async throws {
+    init(seed: UInt64, on server: SharingServer) async throws {
       random = SeededGenerator(seed: seed)
       let limits =
         Bool.random(using: &random)
         ? CloudLimits(batch: 7, page: 5) : CloudLimits(batch: 25, page: 50)
-      party = try await Party.inMemory([2, 2, 2], limits)
+      party =
+        server == .memory
+        ? try await Party.inMemory([2, 2, 2], limits)
+        : try await Party(server.accounts(), [2, 2, 2])
       let owner = party.owner
       try party.make("Shopping", ["Food": ["a1", "a2", "a3"], "Tools": ["a4"]], owner)
       try party.make("Work", ["Desk": ["b1", "b2"]], owner)
@@ -88,11 +92,17 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<(setting("SHARING") ?? 2))
-  func machinesOfThreeAccountsEndEqualInOrderAndPairs(_ number: Int) async throws {
+  private static let servers = SharingServer.available.filter {
+    $0 == .memory || $0 == .database && setting("SERVERS") != nil
+  }
+
+  @Test(arguments: servers, 0..<(setting("SHARING") ?? 2))
+  func machinesOfThreeAccountsEndEqualInOrderAndPairs(
+    _ server: SharingServer, _ number: Int
+  ) async throws {
     let seed = UInt64((setting("SEED") ?? 100) + number)
-    var run = try await Run(seed: seed)
-    let comment: Comment = "seed \(seed)"
+    var run = try await Run(seed: seed, on: server)
+    let comment: Comment = "seed \(seed) in \(server)"
     for step in 0..<(setting("SHARING_STEPS") ?? 120) {
       if step == 10 { try await run.party.share("Shopping") }
       if step == 15 { try await run.party.share("Work") }

@@ -203,8 +203,8 @@ extension CloudEngine {
       for (field, value) in values where !value.isNull {
         try writing.transaction.addRemoteConflict(
           RemoteConflict(
-            name: record.name, entity: entity.name, field: field, value: value.description,
-            stamp: record.stamp(of: field), winner: ""),
+            name: record.name, entity: entity.name, field: field.name, value: value.description,
+            stamp: record.stamp(of: field.name), winner: ""),
           in: writing.homeName, limit: CloudConflictLimit.count)
       }
     }

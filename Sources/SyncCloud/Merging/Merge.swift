@@ -92,9 +92,13 @@ struct Merge {
     if let deletion = content.deletion { clock.see(deletion) }
 
     var isAlive = deletion.isEmpty && content.type != nil
-    var given: Set<String> = []
+    var given = Set<String>(minimumCapacity: content.fields.count)
+    values.reserveCapacity(content.fields.count)
+    // Most fields have the stamp of the one before.
+    var seen: Stamp?
     for field in content.fields {
-      clock.see(field.stamp)
+      if field.stamp != seen { clock.see(field.stamp) }
+      seen = field.stamp
       if field.stamp.text > deletion { isAlive = true }
       guard fields?.contains(field.name) ?? false else {
         hasUnknownFields = true
@@ -216,6 +220,7 @@ struct Merge {
 
   /// Takes out fields that do not travel in a direction.
   private mutating func mask(_ rules: FieldRules) {
+    guard rules.isMasked else { return record.forgetBases() }
     values = values.filter { rules.taken.contains($0.key) }
     resets.formIntersection(rules.taken)
     losses = losses.filter { rules.taken.contains($0.field) }
@@ -242,7 +247,11 @@ struct Merge {
       if hasObject { record.setBase(theirs, of: field.name) }
     } else if theirs > mine {
       values[field.name] = field.value
-      record.stamps[field.name] = theirs == record.stamp ? nil : theirs
+      if theirs != record.stamp {
+        record.stamps[field.name] = theirs
+      } else if !record.stamps.isEmpty {
+        record.stamps[field.name] = nil
+      }
       if hasObject, before.isWaiting(field.name) {
         losses.append(Loss(field: field.name, stamp: mine, winner: theirs))
       }

@@ -8,13 +8,35 @@ final class FieldRules: Sendable {
   /// The name of the entity under which records travel.
   let type: String
 
+  /// A property that travels.
+  struct Field: Sendable {
+    let slot: Int
+    let name: String
+
+    /// The members of records with its value and its stamp.
+    let member: String
+    let stampMember: String
+
+    /// Nil for a relationship.
+    let type: AttributeType?
+
+    init(_ property: PropertyDescription) {
+      (slot, name, type) = (property.slot, property.name, property.attribute?.type)
+      (member, stampMember) = ("f_" + property.wireName, "t_" + property.wireName)
+    }
+  }
+
   /// In slot order.
-  let slots: [Int]
+  let fields: [Field]
   let names: Set<String>
 
   /// Fields that are not masked in that direction.
   let sent: Set<String>
   let taken: Set<String>
+
+  /// Whether any field is masked.
+  var isMasked: Bool { min(sent.count, taken.count) < names.count }
+
   let policies: [String: CloudPolicy]
 
   /// Attributes whose bytes travel as files, by name.
@@ -33,6 +55,9 @@ final class FieldRules: Sendable {
   /// own.
   let identity: [Int]
 
+  /// Stored attributes that cannot be empty in a new object: those with a default, and required ones.
+  let filled: [AttributeDescription]
+
   /// The to-one relationship to the object that an object is shared with.
   let parent: RelationshipDescription?
 
@@ -46,8 +71,8 @@ final class FieldRules: Sendable {
     self.travels = travels(entity)
     type = entity.wireName
     guard self.travels else {
-      (slots, names, sent, taken, self.policies) = ([], [], [], [], [:])
-      (sealed, lists, sides, identity, assets) = ([], [:], [], [], [:])
+      (fields, names, sent, taken, self.policies) = ([], [], [], [], [:])
+      (sealed, lists, sides, identity, assets, filled) = ([], [:], [], [], [:], [])
       parent = nil
       return
     }
@@ -77,13 +102,16 @@ final class FieldRules: Sendable {
       chosen[property.name] =
         policies.removeValue(forKey: "\(entity.name).\(property.name)") ?? policy
     }
-    self.slots = slots
-    names = Set(slots.map { entity.properties[$0].name })
+    fields = slots.map { Field(entity.properties[$0]) }
+    names = Set(fields.map(\.name))
     (self.sent, self.taken, self.policies) = (sent, taken, chosen)
     (self.lists, self.sides) = (lists, sides)
     identity = try CloudAnnotations.identity(of: entity)
     sealed = try CloudAnnotations.sealed(of: entity, slots, identity: identity)
     assets = try CloudAnnotations.assets(of: entity, slots, identity: identity, sealed: sealed)
+    filled = entity.attributes.filter {
+      !$0.isTransient && (!$0.isOptional || !$0.defaultValue.isNull)
+    }
     let name = try CloudAnnotations.parent(of: entity) ?? ""
     parent = names.contains(name) ? entity.property(named: name)?.relationship : nil
   }
@@ -95,12 +123,12 @@ final class FieldRules: Sendable {
   private init(_ rules: FieldRules, without parent: RelationshipDescription) {
     travels = rules.travels
     type = rules.type
-    slots = rules.slots.filter { $0 != parent.slot }
+    fields = rules.fields.filter { $0.slot != parent.slot }
     names = rules.names.subtracting([parent.name])
     sent = rules.sent.subtracting([parent.name])
     taken = rules.taken.subtracting([parent.name])
     (policies, sealed, lists, sides) = (rules.policies, rules.sealed, rules.lists, rules.sides)
-    (identity, assets) = (rules.identity, rules.assets)
+    (identity, assets, filled) = (rules.identity, rules.assets, rules.filled)
     self.parent = parent
   }
 

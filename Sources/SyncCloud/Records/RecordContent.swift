@@ -123,8 +123,9 @@ extension RemoteRecord {
   /// The outcome of merging a record that was sent whole and that the server has as it was sent:
   /// nothing waits. Nil where more has to be merged.
   func taken(_ shown: CloudRecord) -> RemoteRecord? {
-    guard waiting == [.whole], row != nil, !isPair, !isEvicted, deletion == nil, moved == nil,
-      kept == nil, problem == nil, Stamp(latestStamp)?.isFar(from: shown.time) == false
+    guard tag == nil, waiting == [.whole], row != nil, !isPair, !isEvicted, deletion == nil,
+      moved == nil, kept == nil, problem == nil,
+      Stamp(latestStamp)?.isFar(from: shown.time) == false
     else { return nil }
     var record = self
     record.tag = shown.tag

@@ -60,7 +60,7 @@ struct TravellingFields: Sendable {
     }
     wire = try WireNames(model, seal: cipher.map(FieldSeal.init)) { entity in
       let rule = rules[entity.index]
-      return rule.travels ? rule.slots.map { entity.properties[$0] } : nil
+      return rule.travels ? rule.fields.map { entity.properties[$0.slot] } : nil
     }
     hasLists = rules.contains { !$0.lists.isEmpty }
     hasAssets = rules.contains { !$0.assets.isEmpty }
@@ -82,9 +82,6 @@ struct TravellingFields: Sendable {
   }
 
   func travels(_ entity: EntityDescription) -> Bool { rules[entity.index].travels }
-
-  /// In slot order.
-  func slots(of entity: EntityDescription) -> [Int] { rules[entity.index].slots }
 
   func contains(_ name: String, in entity: EntityDescription) -> Bool {
     rules[entity.index].names.contains(name)

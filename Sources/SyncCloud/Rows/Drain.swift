@@ -26,11 +26,11 @@ struct Drain {
   /// Objects that took the name of their identity, of which others may have spoken before.
   private var named: [(name: String, row: Int64, entity: EntityDescription)] = []
 
-  /// The names of the identities of objects that are about to get records.
-  private var identities: [ManagedObjectID: String] = [:]
+  /// Those that are about to get records.
+  private var comers: Comers
 
-  /// Their properties that are empty, or have the model's default.
-  private var unset: [ManagedObjectID: SlotSet] = [:]
+  /// The stamp of properties that were never set.
+  private let oldest: String
 
   /// Commits that are read at once.
   private static let portion = 100
@@ -39,6 +39,8 @@ struct Drain {
     self.writing = writing
     self.authors = authors
     names = RecordName.Source(milliseconds: writing.transaction.milliseconds)
+    oldest = writing.clock.oldest.text
+    comers = Comers(writing)
     pairs = PairDrain(writing)
     lists = ListDrain(writing)
   }
@@ -66,8 +68,8 @@ struct Drain {
         for change in deletions { try read(change, stamp) }
         if !deletions.isEmpty { stamp = writing.clock.next(at: time) }
         let insertions = commit.changes.filter { $0.kind == .insert }
-        try identify(insertions)
-        for change in inNameOrder(insertions) { try read(change, stamp) }
+        try comers.read(insertions)
+        for change in comers.inNameOrder(insertions) { try read(change, stamp) }
         for change in commit.changes where change.kind == .update { try read(change, stamp) }
         token = commit.token
       }
@@ -93,16 +95,17 @@ struct Drain {
     guard let entity = transaction.model.entity(named: change.entity),
       writing.fields.travels(entity)
     else { return }
-    let known = try transaction.remoteRecord(of: change.row, entity)
+    let object = ManagedObjectID(entity: entity, row: change.row)
     switch change.kind {
     case .insert:
       pairs.note(change.row, entity, nil, stamp)
-      guard known == nil else { return }
+      guard !comers.known.contains(object) else { return }
       lists.note(change.row, entity, nil, stamp)
       let record = try newRecord(change.row, entity, stamp)
       if record.tag == nil, record.deletion == nil { fresh.insert(record.name) }
       try transaction.setRemoteRecord(record)
     case .update:
+      let known = try transaction.remoteRecord(of: change.row, entity)
       pairs.note(change.row, entity, change.properties, stamp)
       lists.note(change.row, entity, change.properties, stamp)
       let rules =
@@ -111,13 +114,13 @@ struct Drain {
       if let parent = writing.fields.rules(of: entity).parent,
         change.properties.contains(parent.name)
       {
-        moved[ManagedObjectID(entity: entity, row: change.row)] = stamp
+        moved[object] = stamp
       }
       let changed = change.properties.filter {
         rules.sent.contains($0) && rules.lists[$0] == nil
       }
       guard !changed.isEmpty else { return }
-      if known == nil { try identify(.rows([change.row]), entity, isNew: false) }
+      if known == nil { try comers.identify(.rows([change.row]), entity) }
       var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
       for field in changed {
         record.edit(field, stamp.text)
@@ -125,7 +128,7 @@ struct Drain {
       }
       try transaction.setRemoteRecord(record, before: known)
     case .delete:
-      guard var record = known else { return }
+      guard var record = try transaction.remoteRecord(of: change.row, entity) else { return }
       // It came and went before the server heard of it.
       if fresh.contains(record.name) {
         return try transaction.removeRemoteRecord(record.name, in: record.zone)
@@ -147,70 +150,19 @@ struct Drain {
     }
   }
 
-  /// Reads the identities of objects that came, all of an entity at once.
-  private mutating func identify(_ changes: [HistoryChange]) throws {
-    var rows: [String: [Int64]] = [:]
-    for change in changes { rows[change.entity, default: []].append(change.row) }
-    (identities, unset) = ([:], [:])
-    for (name, rows) in rows {
-      guard let entity = transaction.model.entity(named: name) else { continue }
-      try identify(.listed(rows), entity, isNew: true)
-    }
-  }
-
-  /// Objects that came by the names of their identities: the table of records is sorted by those,
-  /// and each new record goes to the page of the one before.
-  private func inNameOrder(_ changes: [HistoryChange]) -> [HistoryChange] {
-    guard !identities.isEmpty else { return changes }
-    let named = changes.map { change -> (name: String, change: HistoryChange) in
-      let entity = transaction.model.entity(named: change.entity)
-      let id = entity.map { ManagedObjectID(entity: $0, row: change.row) }
-      return (id.flatMap { identities[$0] } ?? "", change)
-    }
-    return named.sorted { $0.name < $1.name }.map(\.change)
-  }
-
-  /// - Parameter isNew: Whether they came just now, so that properties that were never set are
-  ///   noted.
-  private mutating func identify(
-    _ rows: RowSelection, _ entity: EntityDescription, isNew: Bool
-  ) throws {
-    let rules = writing.fields.rules(of: entity)
-    let slots = rules.identity
-    guard !slots.isEmpty else { return }
-    let read = isNew ? Set(slots + rules.slots).sorted() : slots
-    try transaction.scan(entity, rows, slots: read, isOrdered: false) { cursor in
-      guard cursor.entity == entity,
-        let name = RecordName.identity(of: entity, slots, { cursor.value($0) })
-      else { return }
-      let id = ManagedObjectID(entity: entity, row: cursor.row)
-      identities[id] = name
-      guard isNew else { return }
-      var none = SlotSet()
-      for slot in rules.slots where isUnset(entity.properties[slot], cursor) { none.insert(slot) }
-      unset[id] = none
-    }
-  }
-
-  /// Whether a property is empty, or has the model's default. Members of lists are read later.
-  private func isUnset(_ property: PropertyDescription, _ cursor: RowCursor) -> Bool {
-    if property.relationship?.isToMany == true || cursor.cell(property.slot).isEmpty { return true }
-    guard let attribute = property.attribute, !attribute.defaultValue.isNull else { return false }
-    return cursor.value(property.slot) == attribute.storedDefault
-  }
-
   /// Gives records to objects that are older than the history, with the oldest stamp there is.
   private mutating func enrol() throws {
     for entity in transaction.model.entities where writing.fields.travels(entity) {
-      let known = try transaction.remoteRows(of: entity.rootEntity)
-      let fresh = try transaction.objects(of: entity).filter { !known.contains($0.row) }
+      let rows = try transaction.objects(of: entity).map(\.row)
+      let known = try transaction.remoteRows(of: entity, among: rows)
+      let fresh = rows.filter { !known.contains($0) }
       guard !fresh.isEmpty else { continue }
-      try identify(.all, entity, isNew: false)
-      for object in fresh {
-        try transaction.setRemoteRecord(try newRecord(object.row, entity, writing.clock.oldest))
+      try comers.identify(.all, entity)
+      for row in fresh {
+        try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest))
       }
     }
-    (identities, unset) = ([:], [:])
+    comers = Comers(writing)
     try pairs.enrol()
     try lists.enrol()
     writing.home.isEnrolled = true
@@ -222,9 +174,11 @@ struct Drain {
   private mutating func newRecord(
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
-    let zone = try ZoneMove(writing).zone(of: ManagedObjectID(entity: entity, row: row))
-    var name = identities[ManagedObjectID(entity: entity, row: row)]
-    let holder = try name.flatMap { try transaction.remoteRecord($0, in: zone) }
+    let object = ManagedObjectID(entity: entity, row: row)
+    let zone = try ZoneMove(writing).zone(of: object)
+    let identity = comers.identities[object]
+    var name = identity?.name
+    let holder = try name.flatMap { try comers.holder($0, in: zone) }
     // The object that went to another zone has that name.
     if holder?.row != nil || holder?.hasLeft == true { name = nil }
     var record = RemoteRecord(
@@ -239,8 +193,7 @@ struct Drain {
       }
     }
     if name != nil, holder == nil {
-      let oldest = writing.clock.oldest.text
-      for slot in unset[ManagedObjectID(entity: entity, row: row)] ?? [] {
+      for slot in identity?.unset ?? [] {
         record.stamps[entity.properties[slot].name] = oldest
       }
     }
@@ -249,6 +202,7 @@ struct Drain {
     }
     record.row = row
     record.waiting = [.whole]
+    if name != nil { comers.note(record) }
     return record
   }
 }

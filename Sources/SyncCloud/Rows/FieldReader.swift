@@ -8,27 +8,27 @@ struct FieldReader {
   let zone: String
   let fields: TravellingFields
 
-  /// The fields of an object by name, those that are asked for.
+  /// The fields of an object in slot order, those that are asked for.
   ///
   /// A to-one relationship whose target is not there yet says where it would lead: it is never
   /// taken for empty.
   func values(
     _ row: StoredRow, of record: RemoteRecord, only wanted: (String) -> Bool
-  ) throws -> [(field: String, value: JSONValue)] {
+  ) throws -> [(field: FieldRules.Field, value: JSONValue)] {
     let entity = row.entity
-    var result: [(field: String, value: JSONValue)] = []
-    for slot in fields.slots(of: entity) {
-      let property = entity.properties[slot]
-      guard wanted(property.name) else { continue }
-      if let type = property.attribute?.type {
-        result.append((property.name, FieldCoding.encode(row.values[slot], as: type)))
-      } else if property.relationship?.isToMany == true {
-        let names = try reader.remoteList(of: record.name, property.name, in: zone) ?? []
-        result.append((property.name, FieldCoding.encode(order: names)))
-      } else if let relationship = property.relationship {
+    var result: [(field: FieldRules.Field, value: JSONValue)] = []
+    for field in fields.rules(of: entity).fields where wanted(field.name) {
+      if let type = field.type {
+        result.append((field, FieldCoding.encode(row.values[field.slot], as: type)))
+      } else if let relationship = entity.properties[field.slot].relationship {
+        guard !relationship.isToMany else {
+          let names = try reader.remoteList(of: record.name, field.name, in: zone) ?? []
+          result.append((field, FieldCoding.encode(order: names)))
+          continue
+        }
         let reference = try reference(
-          row.values[slot], entity.destination(of: relationship), property.name, of: record)
-        result.append((property.name, FieldCoding.encode(reference)))
+          row.values[field.slot], entity.destination(of: relationship), field.name, of: record)
+        result.append((field, FieldCoding.encode(reference)))
       }
     }
     return result

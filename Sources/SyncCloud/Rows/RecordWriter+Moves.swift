@@ -147,8 +147,8 @@ extension RecordWriter {
     for (field, value) in values where !value.isNull {
       try transaction.addRemoteConflict(
         RemoteConflict(
-          name: record.name, entity: entity.name, field: field, value: value.description,
-          stamp: record.stamp(of: field), winner: ""),
+          name: record.name, entity: entity.name, field: field.name, value: value.description,
+          stamp: record.stamp(of: field.name), winner: ""),
         in: writing.homeName, limit: CloudConflictLimit.count)
     }
   }

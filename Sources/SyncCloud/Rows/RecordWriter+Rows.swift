@@ -55,7 +55,7 @@ extension RecordWriter {
       let reader = FieldReader(reader: transaction, zone: zone, fields: writing.fields)
       let wanted = Set(losses.map(\.field))
       for (field, value) in try reader.values(stored, of: before, only: wanted.contains) {
-        mine[field] = value
+        mine[field.name] = value
       }
     }
     for loss in losses {

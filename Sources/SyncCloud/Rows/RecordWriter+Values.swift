@@ -7,13 +7,14 @@ extension RecordWriter {
     guard item.merge.fate == .insert || item.merge.fate == .update else { return }
     for field in item.merge.resets.sorted() { reset(field, item) }
     let rules = writing.fields.rules(of: item.entity)
-    for slot in rules.slots {
-      let property = item.entity.properties[slot]
-      let field = property.name
+    for travelling in rules.fields {
+      let (slot, field) = (travelling.slot, travelling.name)
       guard let json = item.merge.values[field] else { continue }
-      if let attribute = property.attribute {
-        if let value = FieldCoding.decode(json, as: attribute.type) {
-          guard !value.isNull || attribute.isOptional else {
+      if let type = travelling.type {
+        if let value = FieldCoding.decode(json, as: type) {
+          if value.isNull, let attribute = item.entity.properties[slot].attribute,
+            !attribute.isOptional
+          {
             clear(attribute, item)
             continue
           }
@@ -25,10 +26,10 @@ extension RecordWriter {
             item)
         } else {
           refuse(
-            "Field “\(field)” holds \(json.kindText) that is no \(attribute.type.rawValue); the value "
+            "Field “\(field)” holds \(json.kindText) that is no \(type.rawValue); the value "
               + "here stays as it is.", item)
         }
-      } else if let list = property.relationship, list.isToMany {
+      } else if let list = item.entity.properties[slot].relationship, list.isToMany {
         if let names = FieldCoding.decodeOrder(json) {
           item.orders.append((list, names))
         } else {
@@ -99,6 +100,7 @@ extension RecordWriter {
       }
     }
     items = usable
+    guard items.contains(where: { !$0.references.isEmpty }) else { return }
     var rows: [String: (row: Int64, entity: EntityDescription)] = [:]
     for item in items where item.merge.fate == .insert {
       rows[item.shown.name] = item.merge.record.row.map { ($0, item.entity) }
@@ -110,13 +112,10 @@ extension RecordWriter {
   func fillDefaults(_ item: Item) -> String? {
     var given = SlotSet()
     for (slot, _) in item.values { given.insert(slot) }
-    for attribute in item.entity.attributes
-    where !attribute.isTransient && !given.contains(attribute.slot) {
-      if !attribute.defaultValue.isNull {
-        item.values.append((attribute.slot, attribute.storedDefault))
-      } else if !attribute.isOptional {
-        return attribute.name
-      }
+    for attribute in writing.fields.rules(of: item.entity).filled
+    where !given.contains(attribute.slot) {
+      if attribute.defaultValue.isNull { return attribute.name }
+      item.values.append((attribute.slot, attribute.storedDefault))
     }
     return nil
   }

@@ -8,19 +8,6 @@ import SyncStore
 /// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for new objects ─▶ pairs
 /// ```
 struct RecordWriter {
-  /// The numbers of written records.
-  struct Counts {
-    var inserted = 0
-    var updated = 0
-    var deleted = 0
-
-    /// Records that could not be used, or only in part.
-    var problems = 0
-
-    /// Whether the server showed less of a record than it was seen to have.
-    var isBehind = false
-  }
-
   let writing: CloudWriting
   let zone: String
   var counts = Counts()
@@ -45,54 +32,23 @@ struct RecordWriter {
 
   var transaction: StoreTransaction { writing.transaction }
 
-  /// A record on its way into the store. Confined to the writer.
-  final class Item {
-    let shown: CloudRecord
-    let before: RemoteRecord?
-    var merge: Merge
-    let entity: EntityDescription
-
-    /// Values to write by slot; references still by name.
-    var values: [(slot: Int, value: Value)] = []
-    var references: [(slot: Int, target: FieldCoding.Reference?)] = []
-
-    /// Values of one-to-one relationships, which are written when all objects are here.
-    var partners: [(slot: Int, value: Value)] = []
-
-    /// Orders to write, by the names of members.
-    var orders: [(list: RelationshipDescription, names: [String])] = []
-
-    /// Whether it was deleted elsewhere, could not be here, and lives again.
-    var isBackAlive: Bool { before?.isDeadButHere == true && merge.isAlive }
-
-    init(shown: CloudRecord, before: RemoteRecord?, merge: Merge, entity: EntityDescription) {
-      self.shown = shown
-      self.before = before
-      self.merge = merge
-      self.entity = entity
-    }
-  }
-
   /// Merges records, at most one of a name.
   ///
   /// - Parameters:
   ///   - isFeed: Whether versions that are known already may be passed over.
   ///   - sent: Records that the server has as they were here when they were sent.
   mutating func write(
-    _ records: [CloudRecord], isFeed: Bool, sent: [String: RemoteRecord] = [:]
+    _ shown: [CloudRecord], isFeed: Bool, sent: [String: RemoteRecord] = [:]
   ) throws {
+    writing.see(shown)
+    let records = sent.isEmpty ? shown : try shown.filter { try !settle($0, sent[$0.name]) }
     let known = try transaction.remoteRecords(records.map(\.name), in: zone)
     var items: [Item] = []
     var pairs: [(record: RemoteRecord, kind: PairKind)] = []
     let pairWriter = PairWriter(writing)
-    writing.see(records)
     for record in records {
       var record = record
       var before = known[record.name]
-      if let before, before == sent[record.name], let taken = before.taken(record) {
-        try writing.store(taken, before: before)
-        continue
-      }
       if isFeed, let before, before.tag == record.tag { continue }
       if var before, before.isEvicted {
         before.tag = record.content == nil ? nil : record.tag
@@ -153,6 +109,12 @@ struct RecordWriter {
     try refuseForeign()
     try shaken.settle(pairWriter)
     for (record, kind) in pairs { try pairWriter.apply(record, kind) }
+  }
+
+  /// Notes that the server has a record as it was sent, where that is all and it is the same still.
+  private func settle(_ shown: CloudRecord, _ sent: RemoteRecord?) throws -> Bool {
+    guard let sent, let taken = sent.taken(shown) else { return false }
+    return try transaction.settleRemoteRecord(sent, tag: shown.tag, stamps: taken.stamps)
   }
 
   /// Whether a pair waits to be sent that did not: the server was seen to have it.
@@ -221,7 +183,7 @@ struct RecordWriter {
     else { return [:] }
     let reader = FieldReader(reader: transaction, zone: zone, fields: writing.fields)
     let values = try? reader.values(stored, of: before) { rules.policies[$0] != nil }
-    return Dictionary(values?.map { ($0.field, $0.value) } ?? []) { first, _ in first }
+    return Dictionary(values?.map { ($0.field.name, $0.value) } ?? []) { first, _ in first }
   }
 
   func type(of record: CloudRecord) -> String {
@@ -248,15 +210,5 @@ struct RecordWriter {
     record.kept = content
     record.problem = reason
     try writing.store(record, before: before)
-  }
-}
-
-extension RecordWriter.Counts {
-  mutating func add(_ other: RecordWriter.Counts) {
-    inserted += other.inserted
-    updated += other.updated
-    deleted += other.deleted
-    problems += other.problems
-    isBehind = isBehind || other.isBehind
   }
 }

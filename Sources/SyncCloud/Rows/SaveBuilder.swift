@@ -101,13 +101,13 @@ struct SaveBuilder {
   /// The fields of a record that this model does not know.
   private func unknown(_ record: RemoteRecord, _ entity: EntityDescription) -> JSONObject {
     guard let kept = record.keptContent else { return [:] }
-    let known = Set(fields.fields.slots(of: entity).map { entity.properties[$0].wireName })
+    let known = Set(fields.fields.rules(of: entity).fields.map(\.member))
     var content = JSONObject()
-    for member in kept where member.key.hasPrefix("f_") {
-      let name = String(member.key.dropFirst(2))
-      guard !known.contains(name), let stamp = kept["t_" + name] ?? kept["t"] else { continue }
+    for member in kept where member.key.hasPrefix("f_") && !known.contains(member.key) {
+      let stampMember = "t_" + member.key.dropFirst(2)
+      guard let stamp = kept[stampMember] ?? kept["t"] else { continue }
       content[member.key] = member.value
-      content["t_" + name] = stamp
+      content[stampMember] = stamp
     }
     return content
   }
@@ -130,16 +130,16 @@ struct SaveBuilder {
     var values = try fields.values(row, of: record) { field in
       record.sends(field, rules) && files[field] == nil
     }
-    for (field, file) in files where record.sends(field, rules) { values.append((field, file)) }
+    for field in files.isEmpty ? [] : rules.fields where record.sends(field.name, rules) {
+      if let file = files[field.name] { values.append((field, file)) }
+    }
     for (field, value) in values {
-      let wire = row.entity.property(named: field)?.wireName ?? field
-      let member = "f_" + wire
-      content[member] =
-        rules.sealed.contains(field)
-        ? try fields.fields.wire.seal?.seal(value, member, of: record.name) : value
-      let stamp = record.stamp(of: field)
+      content[field.member] =
+        rules.sealed.contains(field.name)
+        ? try fields.fields.wire.seal?.seal(value, field.member, of: record.name) : value
+      let stamp = record.stamp(of: field.name)
       // Of a record that is there the stamps stay, too, that are not said.
-      if record.tag != nil || stamp != record.stamp { content["t_" + wire] = .string(stamp) }
+      if record.tag != nil || stamp != record.stamp { content[field.stampMember] = .string(stamp) }
     }
     return content.isEmpty ? nil : record.updated(by: content)
   }

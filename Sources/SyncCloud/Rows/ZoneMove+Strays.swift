@@ -36,8 +36,10 @@ extension ZoneMove {
   /// in other zones, its own and those of the objects below it, are kept as links.
   func connect(_ object: ManagedObjectID, as name: String, in zone: String) throws {
     if writing.hasLinks {
-      try writing.enter(zone) { try writing.follow(name, object.row, object.entity) }
-      try lead(object, as: name, in: zone)
+      try writing.enter(zone) {
+        try writing.follow(name, object.row, object.entity)
+        try lead(object, as: name, in: zone)
+      }
     }
     guard let record = try transaction.remoteRecord(of: object.row, object.entity) else { return }
     if let parent = writing.fields.rules(of: object.entity).parent,

@@ -31,7 +31,9 @@ extension ValueConvertible {
 extension Optional: ValueConvertible where Wrapped: ValueConvertible {
   public static var attributeType: AttributeType { Wrapped.attributeType }
   public static var isOptionalValue: Bool { true }
-  public var storedValue: Value { map(\.storedValue) ?? .null }
+
+  /// By a closure: a key path of a generic type is made anew each time, which takes 0.5 µs.
+  public var storedValue: Value { map { $0.storedValue } ?? .null }
 
   @inlinable
   public static func converted(from value: Value) -> Wrapped?? {

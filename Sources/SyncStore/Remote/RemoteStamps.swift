@@ -49,7 +49,7 @@ package struct RemoteStamps: Sendable, Equatable {
 
   /// Forgets the bases of fields that do not wait.
   package mutating func keepBases(_ isWaiting: (_ field: String) -> Bool) {
-    bases = bases.filter { isWaiting($0.key) }
+    if !bases.isEmpty { bases = bases.filter { isWaiting($0.key) } }
   }
 
   /// Gives fields other names.

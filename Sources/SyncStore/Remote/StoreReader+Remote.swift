@@ -74,14 +74,21 @@ extension StoreReader {
     return result
   }
 
-  /// The objects of a table that have records.
-  package func remoteRows(of root: EntityDescription) throws -> Set<Int64> {
+  /// Those of some objects of an entity that have records.
+  package func remoteRows(
+    of entity: EntityDescription, among rows: [Int64]
+  ) throws -> Set<Int64> {
     try prepareToRead()
+    let statement = try connection.statement(
+      "SELECT 1 FROM _syncstack_remote_records WHERE root = ?1 AND object_row = ?2",
+      [entity.rootEntity.name])
+    defer { statement.reset() }
     return Set(
-      try connection.all(
-        "SELECT object_row FROM _syncstack_remote_records WHERE root = ?1 AND object_row IS NOT NULL",
-        [root.name]
-      ) { $0.integer(0) })
+      try rows.filter { row in
+        statement.reset()
+        statement.bind(2, row)
+        return try statement.step()
+      })
   }
 
   /// Records with something to send and without a problem, by name.

@@ -22,23 +22,46 @@ extension StoreTransaction {
   /// - Parameter before: The kept state of it, where that is at hand: while it is of the same
   ///   object, its place in the index of objects stays.
   package func setRemoteRecord(_ record: RemoteRecord, before: RemoteRecord? = nil) throws {
-    var values: [any ValueConvertible] = [
+    try requireOpen()
+    let isUpdate = before.map { $0.row == record.row && $0.entity == record.entity } ?? false
+    let statement = try connection.statement(
+      isUpdate
+        ? "UPDATE _syncstack_remote_records SET tag = ?3, stamp = ?4, stamps = ?5, deletion = ?6, "
+          + "waiting = ?7, kept = ?8, problem = ?9, moved = ?10, evicted = ?11 "
+          + "WHERE zone = ?1 AND name = ?2"
+        : "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, tag, stamp, stamps, "
+          + "deletion, waiting, kept, problem, moved, evicted, object_row, entity, root) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    statement.bind([
       record.zone, record.name, record.tag, record.stamp, record.stamps.text, record.deletion,
-      record.waitingText, record.kept, record.problem, record.isEvicted, record.movedText,
-    ]
-    if let before, before.row == record.row, before.entity == record.entity {
-      return try run(
-        "UPDATE _syncstack_remote_records SET tag = ?3, stamp = ?4, stamps = ?5, deletion = ?6, "
-          + "waiting = ?7, kept = ?8, problem = ?9, evicted = ?10, moved = ?11 "
-          + "WHERE zone = ?1 AND name = ?2", values)
+      record.waitingText, record.kept, record.problem, record.movedText,
+    ])
+    statement.bind(11, Int64(record.isEvicted ? 1 : 0))
+    if !isUpdate {
+      statement.bind(12, record.row.storedValue)
+      statement.bind(13, record.entity)
+      statement.bind(14, model.entity(named: record.entity)?.rootEntity.name ?? "")
     }
-    values += [
-      record.entity, model.entity(named: record.entity)?.rootEntity.name ?? "", record.row,
-    ]
+    try statement.run()
+  }
+
+  /// Notes that the server has a record as it was sent whole, for the first time, and that nothing
+  /// waits.
+  ///
+  /// - Parameters:
+  ///   - sent: The record as it was when it was sent.
+  ///   - stamps: Those that it has from now on.
+  /// - Returns: Whether it was still the same; otherwise nothing is written.
+  package func settleRemoteRecord(
+    _ sent: RemoteRecord, tag: String, stamps: RemoteStamps
+  ) throws -> Bool {
     try run(
-      "INSERT OR REPLACE INTO _syncstack_remote_records (zone, name, tag, stamp, stamps, deletion, "
-        + "waiting, kept, problem, evicted, moved, entity, root, object_row) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+      "UPDATE _syncstack_remote_records SET tag = ?3, stamps = ?4, waiting = NULL "
+        + "WHERE zone = ?1 AND name = ?2 AND object_row = ?5 AND stamp = ?6 AND stamps IS ?7 "
+        + "AND waiting = '*' AND evicted = 0 "
+        + "AND coalesce(tag, deletion, kept, problem, moved) IS NULL",
+      [sent.zone, sent.name, tag, stamps.text, sent.row, sent.stamp, sent.stamps.text])
+    return connection.changes == 1
   }
 
   /// Forgets a record, its links and its lists.

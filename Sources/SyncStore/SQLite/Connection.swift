@@ -116,7 +116,9 @@ final class Connection {
   /// The same with its first parameters bound.
   func statement(_ sql: String, _ values: [any ValueConvertible]) throws -> Statement {
     let statement = try statement(sql)
-    statement.bind(values.map(\.storedValue))
+    for (index, value) in values.enumerated() {
+      statement.bind(Int32(index + 1), value.storedValue)
+    }
     return statement
   }
 

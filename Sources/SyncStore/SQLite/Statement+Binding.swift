@@ -75,12 +75,19 @@ extension Statement {
     }
   }
 
-  /// Forgets all bindings, so that no address of a batch stays in a cached statement.
   /// Binds values to the placeholders in order.
   func bind(_ values: [Value]) {
     for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
   }
 
+  /// Binds texts to the first placeholders in order; they are copied.
+  func bind(_ texts: [String?]) {
+    for (index, text) in texts.enumerated() {
+      if let text { bind(Int32(index + 1), text) } else { bindNull(Int32(index + 1)) }
+    }
+  }
+
+  /// Forgets all bindings, so that no address of a batch stays in a cached statement.
   func clearBindings() {
     sqlite3_clear_bindings(handle)
   }
