@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 
 /// One request of a feed, which ends with the task that waits for it: a closure that does not look
@@ -24,8 +25,10 @@ final class FeedRequest: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { request.wait($0) }
     } onCancel: {
-      work.cancel()
       request.end(.failure(CancellationError()))
+      // The handlers of the closure's calls run in here, and may wait. A URLSession of Linux waits
+      // for its queue, which waits for this task where a request ends at that moment.
+      Thread.detachNewThread { work.cancel() }
     }
   }
 

@@ -157,6 +157,30 @@ import Testing
     #expect(try await stack.lines().isEmpty)
   }
 
+  /// As a request of a URLSession on Linux does that ends at that moment.
+  @Test func aCancellationHandlerThatWaitsHoldsNothingUp() async throws {
+    let stack = try DataStack.league()
+    let (asked, hears) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    let run = Import(into: stack) {
+      Feed("Nation") { _ in
+        try await withTaskCancellationHandler {
+          hears.finish()
+          try await Task.sleep(for: .seconds(3600))
+        } onCancel: {
+          gate.wait()
+        }
+        return FeedPage(#"[{"id": 1}]"#)
+      }
+    }
+    OperationQueue().addOperation(run)
+    for await _ in asked {}
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    gate.signal()
+    #expect(try await stack.lines().isEmpty)
+  }
+
   // MARK: - Going on
 
   @Test(arguments: [ImportCommits.perPage, .perFeed], ListServer.Paging.allCases)
