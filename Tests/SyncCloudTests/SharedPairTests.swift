@@ -221,6 +221,31 @@ import Testing
     #expect(try await party.ends()[0].about("#") == ["Work/W/n1 # urgent"])
   }
 
+  /// The phone sees that a guest's note has gone from the share before it sees that it is at home.
+  @Test func aNoteThatComesHomeAfterItHasGoneKeepsItsPrivateTag() async throws {
+    let party = try await party()
+    try await party.share("Shopping")
+    let food = try party.row("Section", "Food", party.guest)
+    try party.guest.insert("Note", ["name": "g2", "section": .int(food)])
+    try await party.settle()
+    try party.tag("g2", "urgent", party.owner)
+    try await party.ends()
+    let server = try #require(party.transports[0] as? MemoryTransport)
+    let row = try party.row("Note", "g2", party.owner)
+    let note = try #require(try party.owner.record("Note", row))
+    let home = party.owner.engine.zone
+    server.delete(note.name, in: CloudZone(key: note.zone))
+    try await party.phone.engine.sync()
+    #expect(try !party.phone.values("Note", "name").contains("g2"))
+    let content: JSONObject = [
+      "type": "Note", "t": .string(note.stamp), "f_name": "g2", "m": ["from", .string(note.zone)],
+    ]
+    _ = try await server.save([.create(name: note.name, content: content)], in: home)
+    try await party.phone.engine.sync()
+    #expect(try Party.content(party.phone).about("#") == ["none/g2 # urgent"])
+    #expect(try Party.content(try await party.fresh(0)).about("#") == ["none/g2 # urgent"])
+  }
+
   @Test func aPairAcrossTheBorderWaitsUntilItIsSent() async throws {
     let party = try await party()
     try await party.share("Shopping")

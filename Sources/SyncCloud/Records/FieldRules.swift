@@ -55,7 +55,8 @@ final class FieldRules: Sendable {
   /// own.
   let identity: [Int]
 
-  /// Stored attributes that cannot be empty in a new object: those with a default, and required ones.
+  /// Stored attributes that cannot be empty in a new object: those with a default, and those that
+  /// are required.
   let filled: [AttributeDescription]
 
   /// The to-one relationship to the object that an object is shared with.

@@ -100,7 +100,8 @@ struct RecordWriter {
     for item in items where item.merge.fate == .insert || item.isBackAlive {
       // Where no link waits, none can wait for an object that comes by the feed for the first time.
       // One that went from one zone to another may be known there, though.
-      let mayBeKnown = item.before != nil || !isFeed || zone != writing.homeName
+      let isNew = item.before == nil && item.merge.record.moved == nil
+      let mayBeKnown = !isNew || !isFeed || zone != writing.homeName
       guard writing.hasLinks || mayBeKnown, let row = item.merge.record.row else { continue }
       try writing.follow(item.shown.name, row, item.entity)
     }
