@@ -1,3 +1,4 @@
+import Foundation
 import SyncStack
 import TestSupport
 
@@ -6,12 +7,13 @@ extension PairFeature {
   static let deliveryFeatures = [
     deltas, pages, keptPages, batches, dryRun, quarantine, deletionGuard, lists, imports,
     predicates, parents, noFingerprints, metadata, deferredReferences,
+    cancellation,
   ]
 
   static let deltas = PairFeature("deltas") { feature in
     feature.steps = [
       { world in
-        let sync = world.operation(
+        let sync = try world.operation(
           world.items(world.truth.depots.filter { _ in world.random.chance(50) }))
         sync.settings.operations.remove(.delete)
         world.note("delta")
@@ -43,7 +45,7 @@ extension PairFeature {
     var current = try session()
     let pages = pages(of: world.noisyItems(), &world.random)
     for page in pages {
-      report.add(try await current.sync(SyncPayload.json(.array(page))))
+      report.add(try await current.sync(try world.payload(page)))
       guard name != nil, world.random.chance(30) else { continue }
       try world.reopen()
       current = try session()
@@ -72,10 +74,10 @@ extension PairFeature {
     feature.delivery = { world in
       world.note("dry run, and the real one")
       let items = world.noisyItems()
-      let trial = world.operation(items)
+      let trial = try world.operation(items)
       trial.isDryRun = true
       let first = try await world.run(trial)
-      let real = world.operation(items)
+      let real = try world.operation(items)
       real.transaction = trial.transaction
       let second = try await world.run(real)
       guard first.entities == second.entities else {
@@ -105,7 +107,7 @@ extension PairFeature {
     feature.steps = [
       { world in
         world.note("bad item")
-        let sync = world.operation([["id": 901, "name": "no code"]])
+        let sync = try world.operation([["id": 901, "name": "no code"]])
         sync.settings.operations.remove(.delete)
         let report = try await world.run(sync)
         guard report.quarantined == 1, try !world.stack.quarantine.items().isEmpty else {
@@ -120,7 +122,7 @@ extension PairFeature {
     feature.steps = [
       { world in
         let before = try world.shots()
-        let sync = world.operation(world.items())
+        let sync = try world.operation(world.items())
         sync.settings.deletionGuard = .on(count: 0, share: 0, emptyPayload: 0)
         sync.transaction = .whole
         world.note("guarded")
@@ -140,9 +142,9 @@ extension PairFeature {
     feature.delivery = { world in
       world.note("lists")
       let depots = SyncList.list(
-        SyncPayload.json(.array(world.noisyItems())), of: "Depot")
+        try world.payload(world.noisyItems()), of: "Depot")
       let stickers = SyncList.list(
-        SyncPayload.json(.array(world.truth.stickerItems)), of: "Sticker")
+        try world.payload(world.truth.stickerItems), of: "Sticker")
       let sync = Sync(
         lists: world.random.chance(50) ? [depots, stickers] : [stickers, depots],
         dataStack: world.stack)
@@ -158,7 +160,7 @@ extension PairFeature {
         Feed("Depot") { place in
           let number = place.flatMap { Int($0) } ?? 0
           let next = number + 1 < pages.count ? "\(number + 1)" : nil
-          return FeedPage(SyncPayload.json(.array(pages[number])), next: next)
+          return FeedPage(Data(JSONValue.array(pages[number]).description.utf8), next: next)
         }
       }
       run.settings = world.settings
@@ -176,11 +178,11 @@ extension PairFeature {
       { world in
         let zone = Int64.random(in: 1...2, using: &world.random)
         let depots = world.truth.depots.filter { $0.values["zone"] == .integer(zone) }
-        let sync = world.operation(world.items(depots))
+        let sync = try world.operation(world.items(depots))
         sync.settings.filter = Filter("zone == %@", zone)
         world.note("zone \(zone)")
         try await world.run(sync)
-        guard world.edits.isEmpty else { return }
+        guard !world.hasUnsent else { return }
         let stored = try world.picture().count {
           $0.hasPrefix("Depot ") && $0.contains(" zone=\(zone) ")
         }
@@ -198,7 +200,7 @@ extension PairFeature {
           let id = try world.storedDepot(depot.id)
         else { return }
         let sync = Sync(
-          SyncPayload.json(.array(depot.crates.map { .object($0) })), inEntityNamed: "Crate",
+          try world.payload(depot.crates.map { .object($0) }), inEntityNamed: "Crate",
           dataStack: world.stack)
         sync.settings = world.settings
         sync.parent = id
@@ -223,6 +225,32 @@ extension PairFeature {
           "The metadata are \(stored ?? .null) in place of \(world.cursor ?? .null).")
       }
     }
+  }
+
+  static let cancellation = PairFeature("cancellation") { feature in
+    feature.steps = [
+      { world in
+        let before = try world.shots()
+        let sync = try world.operation(world.noisyItems())
+        let last = Int.random(in: 0..<12, using: &world.random)
+        let steps = Locked(0)
+        sync.stepObserver = { [weak sync] _ in
+          let count = steps.withLock { steps in
+            steps += 1
+            return steps
+          }
+          if count > last { sync?.cancel() }
+        }
+        world.note("cancelled after \(last) steps")
+        do {
+          try await world.run(sync)
+        } catch is CancellationError {
+          guard try sync.transaction != .whole || before == world.shots() else {
+            return try world.fail("A cancelled sync left traces.")
+          }
+        }
+      }
+    ]
   }
 
   static let deferredReferences = PairFeature("deferred references") { feature in

@@ -3,7 +3,9 @@ import TestSupport
 
 /// Features of programs that change what they show.
 extension PairFeature {
-  static let editFeatures = [edits, trackedEdits, childContexts, outbox, undo]
+  static let editFeatures = [
+    edits, trackedEdits, deletionsHere, insertionsHere, childContexts, liveLists, outbox, undo,
+  ]
 
   static let edits = PairFeature("edits") { feature in
     feature.steps = [
@@ -25,9 +27,33 @@ extension PairFeature {
   static let trackedEdits = PairFeature("tracked edits") { feature in
     feature.tracksChanges = true
     feature.steps = [{ try $0.edit() }]
-    feature.settle = { world in
-      let token = try world.stack.latestHistoryToken()
-      try world.stack.acknowledge(through: token, for: "server")
+    feature.acknowledges = true
+  }
+
+  static let deletionsHere = PairFeature("tracked deletions") { feature in
+    feature.tracksChanges = true
+    feature.steps = [{ try $0.deleteDepot() }]
+    feature.acknowledges = true
+  }
+
+  static let insertionsHere = PairFeature("tracked insertions") { feature in
+    feature.tracksChanges = true
+    feature.steps = [{ try $0.makeDepot(hasKey: true) }]
+    feature.acknowledges = true
+  }
+
+  static let liveLists = PairFeature("live lists") { feature in
+    feature.check = { world in
+      let context = world.context
+      try context.performAndWait {
+        let request = Fetch<ManagedObject>(entityNamed: "Depot", "zone == 1")
+          .sorted(by: "name", "id")
+        let list = try world.list ?? LiveResults(request, in: context)
+        world.list = list
+        guard try list.objects == context.fetch(request) else {
+          return try world.fail("A live list shows \(list.objects).")
+        }
+      }
     }
   }
 
@@ -48,14 +74,7 @@ extension PairFeature {
       { try $0.edit() },
       { world in
         // A depot that is made here gets its key from the server.
-        world.note("a depot is made here")
-        let id = try world.context.performAndWait {
-          let depot = try world.context.insert(entityNamed: "Depot")
-          depot.setValue("made here", forKey: "name")
-          if world.shape.hasCode { depot.setValue("here", forKey: "code") }
-          try world.context.save()
-          return depot.objectID
-        }
+        let id = try world.makeDepot(hasKey: false)
         try await send(world, inserted: id)
       },
     ]
@@ -69,7 +88,7 @@ extension PairFeature {
     world.outbox = outbox
     for entity in ["Depot", "Crate", "Sticker"] {
       outbox.send(with: Conventional(entity)) { change in
-        guard change.kind == .insert else { return .accepted() }
+        guard change.kind == .insert, change.key == nil else { return .accepted() }
         return .accepted(["id": .integer(5_000 + change.objectID.row)])
       }
     }
@@ -95,12 +114,12 @@ extension PairFeature {
   static let undo = PairFeature("undo") { feature in
     feature.keepsValues = true
     feature.tracksChanges = true
-    feature.settle = trackedEdits.settle
+    feature.acknowledges = true
     feature.steps = [
       { world in
         let before = (try world.picture(), try world.stack.latestHistoryToken())
         world.note("a payload, and its undo")
-        try await world.run(world.operation(world.noisyItems()))
+        try await world.run(try world.operation(world.noisyItems()))
         let commits = try world.stack.history(since: before.1)
         guard let first = commits.first, let last = commits.last else { return }
         let report = try await world.stack.undo(first.token...last.token, deletionGuard: .off)

@@ -50,6 +50,7 @@ import Testing
           """
           \(pair.testDescription), \(Self.isQuick ? "quick" : "PAIRS_FIRST=\(seed)"): \(error)
           \(world.way.joined(separator: "\n"))
+          The last payload: \(world.lastPayload)
           """)
         return
       }

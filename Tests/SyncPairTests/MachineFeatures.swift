@@ -13,7 +13,7 @@ extension PairFeature {
         try world.other ?? PairWorld.open(world.model, world.features, world.folder.file())
       world.other = other
       let sync = Sync(
-        SyncPayload.json(.array(world.noisyItems())), inEntityNamed: "Depot", dataStack: other)
+        try world.payload(world.noisyItems()), inEntityNamed: "Depot", dataStack: other)
       sync.settings = world.settings
       try await other.sync(sync)
       if let difference = PairPicture.difference(
@@ -53,7 +53,7 @@ extension PairFeature {
         world.note("suspended")
         try await world.stack.suspend()
         world.stack.resume()
-        try await world.run(world.operation(world.items()))
+        try await world.run(try world.operation(world.items()))
       }
     ]
   }

@@ -57,6 +57,7 @@ extension PairFeature {
     feature.shape = { shape in
       shape.replace(.toOne("parent", to: "Depot", inverse: "parts"), of: "Depot")
       shape.replace(.toMany("parts", to: "Depot", inverse: "parent"), of: "Depot")
+      shape.isTree = true
     }
     feature.depot = { values, truth, random in
       let own = values["id"]?.integerValue ?? 0
@@ -133,13 +134,13 @@ extension PairFeature {
         let index = world.truth.depots.indices.randomElement(using: &world.random) ?? 0
         let id = world.truth.depots[index].id
         world.truth.remove(at: index)
-        let sync = world.operation(
+        let sync = try world.operation(
           [["id": .integer(id), "deleted": true]]
             + world.items(world.truth.depots.filter { _ in world.random.chance(30) }))
         sync.settings.operations.remove(.delete)
         world.note("tombstone of depot \(id)")
         try await world.run(sync)
-        guard world.edits.isEmpty else { return }
+        guard !world.hasUnsent else { return }
         if try world.picture().contains(where: { $0.hasPrefix("Depot \(id):") }) {
           try world.fail("Depot \(id) is said to be deleted, and is stored.")
         }

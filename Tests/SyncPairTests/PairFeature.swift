@@ -20,6 +20,9 @@ struct PairFeature: Sendable {
   /// the day.
   var tracksChanges = false
 
+  /// Whether the program sends its edits itself, and acknowledges them at the end of the day.
+  var acknowledges = false
+
   /// Whether the store keeps former values.
   var keepsValues = false
 

@@ -41,6 +41,10 @@ struct PairShape: Sendable {
   /// Whether the program edits crates, too.
   var editsCrates = true
 
+  /// Whether depots have parts: deleting one here edits its parts, too, which stay until that is
+  /// sent.
+  var isTree = false
+
   /// Whether depots have a required attribute `code`.
   var hasCode = false
 

@@ -22,6 +22,18 @@ final class PairWorld {
   private(set) var edits: [PairEdit] = []
   private var editCount = 0
 
+  /// The keys of depots that were deleted here, and the depots that were made here, which is not
+  /// sent.
+  private(set) var deleted: Set<Int64> = []
+  private(set) var made: Set<ManagedObjectID> = []
+
+  /// The list that a screen shows, in the context that follows.
+  var list: LiveResults<ManagedObject>?
+
+  /// How many payloads came as files, and the last payload, for the report of a failure.
+  var payloadCount = 0
+  var lastPayload = ""
+
   /// The steps so far, for the report of a failure.
   private(set) var way: [String] = []
 
@@ -43,6 +55,13 @@ final class PairWorld {
     folder = try TemporaryFolder()
     stack = try Self.open(model, features, folder.file())
     context = stack.newBackgroundContext()
+    // A sender counts from its first acknowledgement on.
+    try acknowledge()
+  }
+
+  private func acknowledge() throws {
+    guard features.contains(where: { $0.acknowledges }) else { return }
+    try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
   }
 
   deinit {
@@ -50,6 +69,9 @@ final class PairWorld {
     try? machines?.close()
     try? stack.close()
   }
+
+  /// Whether a payload may not yet change all that it says.
+  var hasUnsent: Bool { !edits.isEmpty || !deleted.isEmpty || !made.isEmpty }
 
   var tracksChanges: Bool { features.contains { $0.tracksChanges } }
 
@@ -68,7 +90,7 @@ final class PairWorld {
   /// Closes the stack and opens its file again.
   func reopen() throws {
     try other?.close()
-    (other, outbox) = (nil, nil)
+    (other, outbox, list) = (nil, nil, nil)
     machines?.here = nil
     held = []
     try stack.close()
@@ -102,7 +124,15 @@ final class PairWorld {
     }
     await stack.drainNotifications()
     try lookAtHeldObjects(stored)
-    try fresh.performAndWait { for edit in edits { try edit.check(in: fresh) } }
+    try fresh.performAndWait {
+      for edit in edits { try edit.check(in: fresh) }
+      for id in made where (try? fresh.existingObject(with: id)) == nil {
+        try fail("\(id) was made here, is not sent, and is lost.")
+      }
+    }
+    for key in deleted where stored.contains(where: { $0.hasPrefix("Depot \(key):") }) {
+      try fail("Depot \(key) was deleted here, which is not sent, and is back.")
+    }
     for feature in features { try await feature.check?(self) }
   }
 
@@ -151,19 +181,64 @@ final class PairWorld {
     edits.append(edit)
   }
 
+  /// Deletes a depot here, or makes one.
+  func deleteDepot() throws {
+    try context.performAndWait {
+      let depots = try context.fetch(Fetch<ManagedObject>(entityNamed: "Depot", "id != nil"))
+        .sorted { $0.objectID < $1.objectID }
+      guard let depot = depots.randomElement(using: &random) else { return }
+      let key = depot.value(forKey: "id", as: Int64.self) ?? 0
+      note("deletes depot \(key)")
+      context.delete(depot)
+      try context.save()
+      deleted.insert(key)
+      made.remove(depot.objectID)
+      edits.removeAll { (try? context.existingObject(with: $0.id)) == nil }
+    }
+  }
+
+  /// Makes a depot here.
+  ///
+  /// - Parameter hasKey: Whether it has a key, or gets one from the server.
+  @discardableResult
+  func makeDepot(hasKey: Bool) throws -> ManagedObjectID {
+    let id = try context.performAndWait {
+      let depot = try context.insert(entityNamed: "Depot")
+      depot.setValue("made here", forKey: "name")
+      editCount += 1
+      if hasKey { depot.setValue(Int64(7_000 + editCount), forKey: "id") }
+      if shape.hasCode { depot.setValue("here", forKey: "code") }
+      try context.save()
+      return depot.objectID
+    }
+    note("makes \(id)")
+    made.insert(id)
+    return id
+  }
+
   /// Ends the day for the edits: they are sent, and the server takes them or does not.
   func settle() async throws {
     let takes = random.chance(50)
     let sent = edits
     for feature in features { try await feature.settle?(self) }
-    if takes { for edit in sent { _ = edit.apply(to: &truth) } }
+    try acknowledge()
+    if takes {
+      for edit in sent { _ = edit.apply(to: &truth) }
+      for key in deleted.sorted() {
+        if let index = truth.depots.firstIndex(where: { $0.id == key }) { truth.remove(at: index) }
+      }
+    }
     if !sent.isEmpty { note("the server \(takes ? "takes" : "refuses") the edits") }
-    edits = []
+    forgetEdits()
+  }
+
+  private func forgetEdits() {
+    (edits, deleted, made) = ([], [], [])
   }
 
   /// A feature has sent the edits: a payload may change what they changed, unless another sender
   /// has them before it.
   func forgetEdits(sentBy sender: String) {
-    if features.allSatisfy({ !$0.tracksChanges || $0.name == sender }) { edits = [] }
+    if features.allSatisfy({ !$0.tracksChanges || $0.name == sender }) { forgetEdits() }
   }
 }
