@@ -167,7 +167,7 @@ struct FeedQueue {
     return (entries[stored].place, page)
   }
 
-  /// What the store is told with the page at the front.
+  /// The writes that go with the page at the front.
   var stepOfFront: Step {
     guard !hasEnded, case .arrived(let page, let led) = entries[stored].state else { return step }
     let (place, list) = (entries[stored].place, entries[stored].list)
@@ -196,7 +196,7 @@ struct FeedQueue {
     arrivedCount -= 1
   }
 
-  /// What the store is told of all pages so far, where they are committed together.
+  /// The writes for all pages so far, where they are committed together.
   var step: Step {
     Step(kept: kept, removed: listsInStore.subtracting(kept.lists ?? []).sorted())
   }
@@ -204,13 +204,13 @@ struct FeedQueue {
   /// Counts items of stored pages.
   mutating func count(_ items: Int) { self.items += items }
 
-  /// What the store is told when the run has ended: the place at which changes go on.
+  /// The writes when the run has ended: the place at which changes go on.
   var lastStep: Step {
     let resume = feed.kind == .changes ? kept.resume ?? kept.begin : nil
     return Step(kept: resume.map { Kept(begin: $0) }, removed: listsInStore.sorted())
   }
 
-  /// What the store is told when the run is given up: the place at which it began.
+  /// The writes when the run is given up: the place at which it began.
   func stepBack(forgetsPlace: Bool) -> Step {
     let begin = forgetsPlace ? nil : kept.begin
     return Step(kept: begin.map { Kept(begin: $0) }, removed: listsInStore.sorted())

@@ -1,8 +1,8 @@
 import Foundation
 import SyncCore
 
-/// The state of the feeds of an import among the metadata of the store: a small value for each feed,
-/// which every commit writes anew, and one for each list of places, which is written once.
+/// The state of the feeds of an import among the metadata of the store: a small value for each
+/// feed, which every commit writes anew, and one for each list of places, which is written once.
 struct KeptPlaces {
   /// The name of the import.
   let name: String

@@ -3,8 +3,8 @@ import SyncStore
 
 /// Decisions that need the whole payload.
 extension SyncPass {
-  /// Deletes objects that are gone, links references that waited for later parts, deletes rows that no part mentions, and keeps
-  /// the facts that later syncs need.
+  /// Deletes objects that are gone, links references that waited for later parts, deletes rows that
+  /// no part mentions, and keeps the facts that later syncs need.
   func end(in transaction: StoreTransaction) throws {
     try deleteGone(in: transaction)
     let unresolved = try linkWaiting(in: transaction)

@@ -13,11 +13,12 @@ import SyncStore
 ///
 /// Each page inserts and updates as it comes, in an operation of its own: in any order, on any
 /// queues, parsed at the same time. Rows that no page mentioned are deleted once, by ``finish()``,
-/// as are those of which the latest item says that they are gone, and a reference to an object of a later page is linked when that arrives. Apart from that pages
-/// are applied in order, and know nothing of those to come: where keys are unique in their entity
-/// the result is that of one payload of all their items. A child that is nested below another owner
-/// moves at once, unless an earlier page nested it below its own; where keys repeat between owners,
-/// set `sync.keyScope`. A page that fails leaves no trace, and one that runs twice does no harm.
+/// as are those of which the latest item says that they are gone, and a reference to an object of a
+/// later page is linked when that arrives. Apart from that pages are applied in order, and know
+/// nothing of those to come: where keys are unique in their entity the result is that of one
+/// payload of all their items. A child that is nested below another owner moves at once, unless an
+/// earlier page nested it below its own; where keys repeat between owners, set `sync.keyScope`. A
+/// page that fails leaves no trace, and one that runs twice does no harm.
 ///
 /// Each page has a report, and ``finish()`` gives that of the end alone. ``SyncReport/add(_:)``
 /// sums them up, with an object of which several pages speak once for each.
@@ -213,9 +214,9 @@ public final class SyncSession: Sendable {
 
   // MARK: - The end
 
-  /// Makes the operation that deletes rows that no page mentioned, and those of which the latest item
-  /// says that they are gone. It waits for the pages made so
-  /// far, so make it when those are in their queues.
+  /// Makes the operation that deletes rows that no page mentioned, and those of which the latest
+  /// item says that they are gone. It waits for the pages made so far, so make it when those are in
+  /// their queues.
   ///
   /// It fails, and deletes nothing, when a page failed that no later one made up for, when a list
   /// that deletes had no page at all, and when the deletion guard objects; then the session can
@@ -250,8 +251,8 @@ public final class SyncSession: Sendable {
     return operation
   }
 
-  /// Ends the session without deleting anything. Objects that its pages stored stay, and so do those
-  /// that they said are gone; pages that still run are cancelled.
+  /// Ends the session without deleting anything. Objects that its pages stored stay, and so do
+  /// those that they said are gone; pages that still run are cancelled.
   ///
   /// - Throws: Errors of the store when it cannot be written.
   public func abandon() throws {
