@@ -75,7 +75,7 @@ let package = Package(
     .target(name: "TestPayloads", path: "Tests/Payloads"),
     .target(
       name: "TestSupport",
-      dependencies: ["SyncCore", "SyncStore", "SyncGraph", "SyncEngine"],
+      dependencies: ["CSyncStackSQLite", "SyncCore", "SyncStore", "SyncGraph", "SyncEngine"],
       path: "Tests/Support",
       resources: [.copy("Fixtures")]),
     .testTarget(

@@ -1,18 +1,22 @@
 package import Foundation
 package import SyncCore
 
+/// Which commits outlive a power cut. After a cut the store is always as after one of its commits;
+/// a process that is killed loses no commit under either value.
+///
+/// The rules are SQLite's for a write-ahead log (https://www.sqlite.org/pragma.html#pragma_synchronous).
+public enum StoreDurability: Sendable, Hashable {
+  /// A power cut may take the last commits: those since the log was last brought to the disk.
+  case normal
+  /// Every commit is on the disk when the save or sync returns; each waits for the disk.
+  case full
+}
+
 /// Where a store lies and how it treats its file.
 package struct StoreConfiguration: Sendable {
   package enum Location: Sendable, Hashable {
     case file(URL)
     case memory
-  }
-
-  package enum Synchronous: Sendable, Hashable {
-    /// A power cut may take the last commits, never the consistency of the file.
-    case normal
-    /// Every commit is on the disk when it returns.
-    case full
   }
 
   package enum Journal: Sendable, Hashable {
@@ -23,7 +27,7 @@ package struct StoreConfiguration: Sendable {
   }
 
   package var location: Location
-  package var synchronous = Synchronous.normal
+  package var durability = StoreDurability.normal
   package var journal = Journal.writeAheadLog
 
   /// How long to wait for another process, in seconds.

@@ -38,7 +38,7 @@ enum CloudModels {
 
 /// The length of a test in the environment: `SYNCSTACK_CLOUD_` and the name.
 func setting(_ name: String) -> Int? {
-  ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { Int($0) }
+  Proof.number("CLOUD_\(name)")
 }
 
 /// A store with its engine, as one machine has them.

@@ -101,13 +101,12 @@ import Testing
     }
   }
 
-  private static var seeds: [UInt64] {
-    if let seed = setting("SEED") { return [UInt64(seed)] }
-    return (0..<(setting("RUNS") ?? 2)).map { _ in UInt64.random(in: 0...UInt64(Int.max)) }
-  }
+  private static let seeds = Proof.seeds(
+    usual: (0..<2).map { _ in UInt64.random(in: 0...UInt64(Int.max)) })
 
   @Test(arguments: seeds)
   func threeMachinesEndEqualWithAServerInMemory(_ seed: UInt64) async throws {
+    defer { Proof.tried("sequences of three machines that edit and sync") }
     try await converge(
       on: MemoryTransport(limits: CloudLimits(batch: 25, page: 50)),
       edits: setting("EDITS") ?? 200, seed: seed)

@@ -48,7 +48,7 @@ private final class Machine: Sendable {
 }
 
 /// An engine that was started syncs by itself. `SYNCSTACK_CLOUD_ALONE` lets two of them run on a
-/// real server that is stopped for so many seconds; see `Tests/CloudSoak/run`.
+/// real server that is stopped for so many seconds.
 @Suite(.timeLimit(.minutes(15))) struct RunningTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 

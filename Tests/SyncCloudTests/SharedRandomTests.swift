@@ -96,11 +96,10 @@ import Testing
     $0 == .memory || $0 == .database && setting("SERVERS") != nil
   }
 
-  @Test(arguments: servers, 0..<(setting("SHARING") ?? 2))
+  @Test(arguments: servers, Proof.seeds(usual: 100...101))
   func machinesOfThreeAccountsEndEqualInOrderAndPairs(
-    _ server: SharingServer, _ number: Int
+    _ server: SharingServer, _ seed: UInt64
   ) async throws {
-    let seed = UInt64((setting("SEED") ?? 100) + number)
     var run = try await Run(seed: seed, on: server)
     let comment: Comment = "seed \(seed) in \(server)"
     for step in 0..<(setting("SHARING_STEPS") ?? 120) {
@@ -109,6 +108,7 @@ import Testing
       let client = try #require(run.party.all.randomElement(using: &run.random))
       try await run.step(client)
     }
+    Proof.tried("sequences of sharing by three accounts with two machines each")
     let lists = ["Shopping", "Work"]
     try await run.party.ends(comment)
     for name in lists {

@@ -33,8 +33,7 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
   }
 
   /// Those that can be had here. Kinto on PostgreSQL, which keeps the same contract as Kinto in
-  /// memory, is one of them with `SYNCSTACK_CLOUD_SERVERS=1`, which `Tests/CloudSoak/run sharing`
-  /// sets.
+  /// memory, is one of them with `SYNCSTACK_CLOUD_SERVERS=1`.
   static let available: [SharingServer] = allCases.filter {
     switch $0 {
     case .memory: true

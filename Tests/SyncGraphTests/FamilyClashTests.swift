@@ -8,26 +8,15 @@ import Testing
 /// the same time. Whatever wins: both sides of every relationship agree everywhere, nothing leads
 /// to an object that is not there, a save makes the parent say the same as the child, and a
 /// rollback the child the same as the parent.
-///
-/// `FAMILY_SEEDS` runs more sequences, as in `FAMILY_SEEDS=600 swift test --filter FamilyClash`,
-/// from `FAMILY_FIRST` on.
 @Suite struct FamilyClashTests {
-  private static let seeds: [UInt64] = {
-    let environment = ProcessInfo.processInfo.environment
-    guard let count = environment["FAMILY_SEEDS"].flatMap({ UInt64($0) }) else {
-      return Array(0..<4) + [172, 224, 368]
-    }
-    let first = environment["FAMILY_FIRST"].flatMap { UInt64($0) } ?? 0
-    return Array(first..<first + count)
-  }()
-
   @Test(
-    arguments: seeds,
+    arguments: Proof.seeds(usual: [0, 1, 2, 3, 172, 224, 368]),
     [nil, ManagedObjectContext.Concurrency.privateQueue])
   func everyContextAgreesWithItself(
     seed: UInt64, concurrency: ManagedObjectContext.Concurrency?
   ) throws {
     let stack = try DataStack(model: TestModels.relationships(), store: .inMemory)
+    defer { Proof.tried("sequences of a context, its child and grandchild") }
     let root = stack.newBackgroundContext()
     let child = root.newChildContext(concurrency)
     let contexts = [root, child, child.newChildContext(concurrency)]

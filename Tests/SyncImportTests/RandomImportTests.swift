@@ -9,18 +9,10 @@ import Testing
 
 /// Random plans against a server whose lists change between the runs, and during them: snapshots and
 /// changes, cursors and numbers, pages of any size, failing requests, cancelled runs, new processes.
-///
-/// `IMPORT_SEEDS` runs more of them, from `IMPORT_FIRST` on:
-/// `IMPORT_SEEDS=300 swift test --filter RandomImportTests`.
 @Suite(.timeLimit(.minutes(60))) struct RandomImportTests {
-  private static let seeds: [UInt64] = {
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["IMPORT_SEEDS"].flatMap { UInt64($0) } ?? 3
-    let first = environment["IMPORT_FIRST"].flatMap { UInt64($0) } ?? 1
-    return Array(first..<first + count)
-  }()
-
-  @Test(arguments: seeds) func aQuietRunLeavesTheStoreEqualToTheServer(seed: UInt64) async throws {
+  @Test(arguments: Proof.seeds(usual: 1...3))
+  func aQuietRunLeavesTheStoreEqualToTheServer(seed: UInt64) async throws {
+    defer { Proof.tried("plans of imports") }
     var trial = try Trial(seed)
     for _ in 0..<6 {
       trial.change(Int.random(in: 0...12, using: &trial.random))

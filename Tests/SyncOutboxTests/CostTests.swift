@@ -11,7 +11,7 @@ import Testing
 @Suite struct CostTests {
   /// How many objects are stored; 100,000 with `SYNCSTACK_OUTBOX_STORED`.
   private static let stored =
-    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_STORED"].flatMap { Int($0) } ?? 1000
+    Proof.number("OUTBOX_STORED") ?? 1000
 
   /// A shop in which ten of so many labels were edited, the statements that find them, and the
   /// seconds that takes.

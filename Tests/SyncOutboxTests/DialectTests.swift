@@ -7,20 +7,15 @@ import Testing
 /// all edits, once, nothing waits, and no request has referred to an object that the server did not
 /// know.
 ///
-/// `DIALECT_SEEDS` runs more sequences, from `DIALECT_FIRST` on, as in `DIALECT_FIRST=1000
-/// DIALECT_SEEDS=1000 swift test --filter DialectTests`; `DIALECT_LOG=1` prints the events of those
+/// `DIALECT_LOG=1` prints the events of those
 /// that fail. The dialect follows from the seed.
 @Suite struct DialectTests {
   private static let environment = ProcessInfo.processInfo.environment
 
-  private static let seeds = {
-    let first = environment["DIALECT_FIRST"].flatMap { UInt64($0) } ?? 0
-    return first..<first + (environment["DIALECT_SEEDS"].flatMap { UInt64($0) } ?? 16)
-  }()
-
-  @Test(arguments: seeds) func everythingArrivesOnceWhateverTheApiDoes(
+  @Test(arguments: Proof.seeds(usual: 0..<16)) func everythingArrivesOnceWhateverTheApiDoes(
     seed: UInt64
   ) async throws {
+    defer { Proof.tried("programs of edits against an API of one of nine dialects") }
     let program = try DialectProgram(seed: seed)
     for _ in 0..<30 { try await program.step() }
     let problems = try await program.settle()

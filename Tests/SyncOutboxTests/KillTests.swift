@@ -11,8 +11,7 @@ import Testing
 /// and a server that has carried out the requests until then.
 @Suite struct KillTests {
   /// So many kills; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line about them.
-  private static let soak =
-    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_KILLS"].flatMap { Int($0) }
+  private static let soak = Proof.number("OUTBOX_KILLS")
   private static let kills = soak ?? 12
 
   /// Where the program ends.
@@ -34,6 +33,7 @@ import Testing
       try await run(file, copiedTo: dead, server, &random, moment, round: round)
       file = dead
     }
+    Proof.tried("programs with an outbox that end at any request", KillTests.kills)
     let shop = try Shop(server: server, store: .sqlite(file))
     let report = try await shop.outbox.send()
     #expect(report.waiting == 0 && report.refused == 0)

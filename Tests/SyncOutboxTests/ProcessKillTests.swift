@@ -15,8 +15,7 @@
   @Suite(.timeLimit(.minutes(60))) struct ProcessKillTests {
     /// So many kills of each kind; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line
     /// about them.
-    private static let soak =
-      ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_KILLS"].flatMap { Int($0) }
+    private static let soak = Proof.number("OUTBOX_KILLS")
     private static let kills = soak ?? 4
 
     @Test(arguments: [false, true])
@@ -49,6 +48,7 @@
         }
         if server.desk.withLock({ $0.requests }) > requests { working += 1 }
       }
+      Proof.tried("killed processes with an outbox", ProcessKillTests.kills)
       server.desk.withLock { $0.faults = [] }
       let shop = try life.shop()
       // An object that the first deletes here, because the server does not have it, the second may

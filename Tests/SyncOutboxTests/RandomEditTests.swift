@@ -12,8 +12,7 @@ import Testing
 @Suite struct RandomEditTests {
   /// A run of so many steps for each of three programs; with `SYNCSTACK_OUTBOX_EDITS` so many as it
   /// says, and a line about them.
-  private static let soak =
-    ProcessInfo.processInfo.environment["SYNCSTACK_OUTBOX_EDITS"].flatMap { Int($0) }
+  private static let soak = Proof.number("OUTBOX_EDITS")
   private static let steps = soak ?? 40
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
@@ -50,6 +49,7 @@ import Testing
       }
       for program in programs { try await program.pull() }
     }
+    Proof.tried("steps of programs with an outbox", RandomEditTests.steps * programs.count)
     for program in programs {
       #expect(try program.differences(from: await server.objects) == [])
       #expect(try program.outbox.pending.isEmpty)

@@ -7,8 +7,7 @@ import Testing
 @testable import SyncStore
 
 /// Pushes and pulls that are killed at random moments, against a real server.
-/// `SYNCSTACK_CLOUD_KILLS` says how many (`Tests/CloudSoak/run` has 100), `SYNCSTACK_CLOUD_SEED`
-/// repeats a run.
+/// `SYNCSTACK_CLOUD_KILLS` says how many, `SYNCSTACK_CLOUD_SEED` repeats a run.
 @Suite(.timeLimit(.minutes(60))) struct CloudKillTests {
   private let bench: ToolBench
   private let model: String
@@ -19,7 +18,7 @@ import Testing
   }
 
   private static func setting(_ name: String) -> UInt64? {
-    ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { UInt64($0) }
+    Proof.number("CLOUD_\(name)").map { UInt64($0) }
   }
 
   private func path(_ store: String) -> String { bench.folder.file("\(store).sqlite").path }
@@ -118,6 +117,7 @@ import Testing
       }
       #expect(try integrity(store) == "ok", "seed \(seed)")
     }
+    Proof.tried("killed pushes and pulls", kills)
     for round in 1...4 {
       var isMoving = false
       for (command, store) in [("pull", "a"), ("push", "a"), ("pull", "b"), ("push", "b")] {

@@ -8,8 +8,7 @@ import Testing
 
 /// Files whose pushes and pulls are killed at random moments, against a real server.
 /// `SYNCSTACK_CLOUD_FILES` says how many, `SYNCSTACK_CLOUD_FILE_SIZE` how large the largest is,
-/// `SYNCSTACK_CLOUD_FILE_KILLS` how many kills: `Tests/CloudSoak/run files` has 50 of at most 20 MB
-/// and 40.
+/// `SYNCSTACK_CLOUD_FILE_KILLS` how many kills.
 @Suite(.timeLimit(.minutes(60))) struct FileKillTests {
   private static let model = """
     <model documentVersion="1.0"><entity name="Film">
@@ -20,7 +19,7 @@ import Testing
     """
 
   private static func setting(_ name: String, _ usual: Int) -> Int {
-    ProcessInfo.processInfo.environment["SYNCSTACK_CLOUD_\(name)"].flatMap { Int($0) } ?? usual
+    Proof.number("CLOUD_\(name)") ?? usual
   }
 
   @Test(.enabled("no server: the output says why") { TestServer.isAvailable(.memory) })

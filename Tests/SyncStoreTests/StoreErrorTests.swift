@@ -191,7 +191,7 @@ import Testing
     for id in 1...2 {
       let store = try open {
         $0.journal = journal
-        $0.synchronous = .full
+        $0.durability = .full
       }
       try store.write { try $0.insert("User", [["id": .int(Int64(id))]]) }
       #expect(try store.read { try $0.dump()["User"]?.count } == id)

@@ -16,7 +16,7 @@ extension DataStack {
   /// The parameters are those of the initialiser that takes a model and a location.
   ///
   /// - Throws: as
-  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:history:transformers:readOnly:)``.
+  ///   ``init(modelName:bundle:storeType:storeName:containerURL:classes:migration:tracksChanges:history:transformers:readOnly:durability:)``.
   public convenience init(
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
     history: HistoryContent? = nil, transformers: TransformerRegistry = .shared
@@ -44,6 +44,7 @@ extension DataStack {
   ///   - history: The content of the history: with `.values` commits can be taken back.
   ///   - transformers: Where attributes find the transformers that the model names.
   ///   - readOnly: Whether the stack only reads a store that is there.
+  ///   - durability: Which commits outlive a power cut; with `.full` every one that returned.
   /// - Throws: ``GraphError`` that lists the places where the model was looked for, or the packages
   ///   when several have one, ``ModelError`` when it is malformed, `StoreError` when the store
   ///   cannot be opened.
@@ -52,7 +53,7 @@ extension DataStack {
     storeName: String? = nil, containerURL: URL? = nil, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
     history: HistoryContent? = nil, transformers: TransformerRegistry = .shared,
-    readOnly: Bool = false
+    readOnly: Bool = false, durability: StoreDurability = .normal
   ) throws {
     let locator = ModelLocator(name: modelName, bundle: bundle)
     let model = try ManagedObjectModel(contentsOf: locator.document())
@@ -66,7 +67,7 @@ extension DataStack {
     try self.init(
       model: model, store: location, classes: classes, migration: migration,
       tracksChanges: tracksChanges, history: history, transformers: transformers,
-      readOnly: readOnly)
+      readOnly: readOnly, durability: durability)
     if !readOnly, case .sqlite(let url) = location { BackupExclusion.exclude(url) }
   }
 

@@ -50,6 +50,8 @@ public final class DataStack: Sendable {
   /// - Parameter readOnly: Whether the stack only reads, as widgets and extensions do beside the
   ///   app that writes. It neither makes the file nor migrates it, and hears of the commits of
   ///   others; saves and syncs throw `StoreError` with the code `readOnly`.
+  /// - Parameter durability: Which commits outlive a power cut; with `.full` every one that
+  ///   returned. A setting of this stack, not of the file.
   /// - Throws: `StoreError` that says why the store cannot be opened, and for a file of another
   ///   model everything that is in the way, with the file untouched; ``GraphError`` when a class
   ///   does not fit its entity.
@@ -57,7 +59,7 @@ public final class DataStack: Sendable {
     model: ManagedObjectModel, store location: Location, classes: [ManagedObject.Type] = [],
     migration: MigrationPolicy = .automatic, tracksChanges: Bool = false,
     history: HistoryContent? = nil, transformers: TransformerRegistry = .shared,
-    busyTimeout: TimeInterval = 5, readOnly: Bool = false
+    busyTimeout: TimeInterval = 5, readOnly: Bool = false, durability: StoreDurability = .normal
   ) throws {
     var configuration: Store.Configuration
     switch location {
@@ -69,6 +71,7 @@ public final class DataStack: Sendable {
     configuration.formerValues = history?.limits
     configuration.busyTimeout = busyTimeout
     configuration.isReadOnly = readOnly
+    configuration.durability = durability
     try self.init(
       model: model, configuration: configuration, classes: classes, transformers: transformers)
   }

@@ -59,12 +59,19 @@ struct StoreOpener {
     // The first read looks at the header: a file that is no database is found out here.
     _ = try connection.scalar("PRAGMA schema_version")
     guard !configuration.isReadOnly else { return connection }
-    let level = configuration.synchronous == .full ? "FULL" : "NORMAL"
-    try connection.execute("PRAGMA synchronous = \(level)")
+    try setDurability(connection)
     if let pages = configuration.maximumPageCount {
       _ = try connection.scalar("PRAGMA max_page_count = \(max(1, pages))")
     }
     return connection
+  }
+
+  private func setDurability(_ connection: Connection) throws {
+    let isFull = configuration.durability == .full
+    try connection.execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
+    // Apple's systems hand a file to the disk, which keeps it in a cache of its own, unless asked
+    // for more. Elsewhere this changes nothing.
+    if isFull { _ = try connection.scalar("PRAGMA fullfsync = ON") }
   }
 
   /// Switches the file to the journal that was asked for. This writes to it, so it waits until the

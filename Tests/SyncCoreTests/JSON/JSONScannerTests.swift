@@ -217,15 +217,9 @@ struct JSONDamageTests {
     }
   }
 
-  /// `JSON_SEEDS` runs more sequences of damages, from `JSON_FIRST` on.
-  private static let seeds: Range<UInt64> = {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["JSON_FIRST"].flatMap { UInt64($0) } ?? 0
-    return first..<first + (environment["JSON_SEEDS"].flatMap { UInt64($0) } ?? 5)
-  }()
-
-  @Test(arguments: seeds)
+  @Test(arguments: Proof.seeds(usual: 0..<5))
   func damagedBytesNeverStopTheProcess(seed: UInt64) {
+    defer { Proof.tried("sequences of damages of a document") }
     var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     let original = Array(JSONDamageTests.document.utf8)
     let marks = Array("{}[]\",:\\eE+-.0u \n".utf8)

@@ -4,20 +4,12 @@ import TestSupport
 import Testing
 
 /// Random edits, syncs and acknowledgements in any order.
-///
-/// `TRACKING_SEEDS` runs more sequences, as in
-/// `TRACKING_SEEDS=2000 swift test --filter UnsentEdit`, from `TRACKING_FIRST` on.
 @Suite struct UnsentEditPropertyTests {
-  private static let seeds: Range<UInt64> = {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["TRACKING_FIRST"].flatMap { UInt64($0) } ?? 1
-    return first..<first + (environment["TRACKING_SEEDS"].flatMap { UInt64($0) } ?? 20)
-  }()
-
   @Test(arguments: OracleTests.cases)
   func noUnsentEditIsEverLost(_ testCase: OracleTests.Case) throws {
     let model = try testCase.model()
-    for seed in Self.seeds {
+    for seed in Proof.seeds(usual: 1...20) {
+      defer { Proof.tried("sequences of syncs and unsent edits") }
       guard let loss = try run(testCase, model, seed) else { continue }
       Issue.record("Seed \(seed) \(testCase.name):\n\(loss)")
       return
@@ -85,7 +77,8 @@ import Testing
 
   @Test func theReportCountsExactlyTheChangesOfTheNextSyncWhenEverythingWasSent() throws {
     let model = try TestModels.users()
-    for seed in Self.seeds {
+    for seed in Proof.seeds(usual: 1...20) {
+      defer { Proof.tried("sequences of syncs and unsent edits") }
       let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
       defer { try? stack.close() }
       var payloads = OraclePayloads(generator: SeededGenerator(seed: seed), model: model)

@@ -6,8 +6,7 @@ import Testing
 /// Children edit and save into the main context while syncs commit. After each sync both sides of
 /// every relationship say the same in the main context.
 @Suite struct ChildrenAndSyncsTests {
-  private static let rounds =
-    ProcessInfo.processInfo.environment["CONTEXTS_ROUNDS"].flatMap { Int($0) } ?? 40
+  private static let rounds = Proof.number("ROUNDS") ?? 40
 
   @Test(arguments: [1, 2, 3] as [UInt64], [false, true])
   func bothSidesAgreeAfterASyncThatChildrenSavedBeside(seed: UInt64, isFile: Bool) async throws {

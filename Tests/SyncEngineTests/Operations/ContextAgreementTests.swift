@@ -12,24 +12,16 @@ import Testing
 /// A program suspends while a context works, or its main thread waits, and nothing drains the main
 /// queue meanwhile.
 ///
-/// `CONTEXTS_SEEDS` runs more sequences of 500 steps, from `CONTEXTS_FIRST` on:
-/// `CONTEXTS_SEEDS=200 swift test --filter ContextAgreementTests`.
+/// A long run (``Proof``) has sequences of 500 steps.
 @Suite struct ContextAgreementTests {
-  private static let seeds: (all: [UInt64], steps: Int) = {
-    let environment = ProcessInfo.processInfo.environment
-    guard let count = environment["CONTEXTS_SEEDS"].flatMap({ UInt64($0) }) else {
-      return (Array(1...5), 120)
-    }
-    let first = environment["CONTEXTS_FIRST"].flatMap { UInt64($0) } ?? 1
-    return (Array(first..<first + count), 500)
-  }()
+  private static let seeds = Proof.seeds(usual: 1...5)
 
-  @Test(arguments: seeds.all)
+  @Test(arguments: seeds)
   func everyContextAgreesWithItselfAndInTheEndWithTheStore(seed: UInt64) async throws {
     try await run(seed, isWaiting: false)
   }
 
-  @Test(arguments: seeds.all) @MainActor
+  @Test(arguments: seeds) @MainActor
   func everyContextAgreesWithItselfWhereTheMainThreadWaits(seed: UInt64) async throws {
     try await run(seed, isWaiting: true)
   }
@@ -40,8 +32,9 @@ import Testing
       model: AgreementRun.model(),
       store: seed % 2 == 0 ? .inMemory : .sqlite(folder.file("contexts.sqlite")))
     var run = AgreementRun(stack, seed: seed, isWaiting: isWaiting)
-    for step in 1...Self.seeds.steps { try await run.step(step) }
+    for step in 1...(Proof.isLong ? 500 : 120) { try await run.step(step) }
     try await run.finish()
+    Proof.tried("sequences of contexts, children and commits of others")
   }
 }
 

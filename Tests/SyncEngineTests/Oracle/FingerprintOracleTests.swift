@@ -6,18 +6,13 @@ import Testing
 /// Random sequences of payloads that come again and again, with other options and scopes, edits,
 /// dry runs and cancels in between: with fingerprints a sync does and reports the same as without
 /// them.
-///
-/// `FINGERPRINT_SEEDS` runs more sequences, as in
-/// `FINGERPRINT_SEEDS=5000 swift test --filter FingerprintOracleTests`.
 @Suite struct FingerprintOracleTests {
   @Test(arguments: OracleTests.cases)
   func fingerprintsChangeNothing(_ testCase: OracleTests.Case) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["FINGERPRINT_SEEDS"].flatMap { UInt64($0) } ?? 16
-    let first = environment["FINGERPRINT_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
     var sequence = FingerprintSequence(model: model)
-    for seed in first..<(first + count) {
+    for seed in Proof.seeds(usual: 1...16) {
+      defer { Proof.tried("sequences with and without fingerprints") }
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed &* 7919), model: model, keys: 6,
         depth: testCase.depth)

@@ -6,8 +6,7 @@ import Testing
 /// Random sequences of syncs: the engine and a plain reconcile over dictionaries come to the same
 /// graph, the same change set and the same counts.
 ///
-/// `ORACLE_SEEDS` runs more sequences, as in `ORACLE_SEEDS=5000 swift test --filter OracleTests`,
-/// from `ORACLE_FIRST` on. ``variants`` are ways to run the syncs that must not change the outcome:
+/// ``variants`` are ways to run the syncs that must not change the outcome:
 /// a new one is a line there.
 @Suite struct OracleTests {
   struct Case: CustomTestStringConvertible, Sendable {
@@ -152,15 +151,13 @@ import Testing
   private func check(
     _ testCase: Case, _ variant: OracleVariant, hasOtherSteps: Bool, comparesWithWhole: Bool = false
   ) throws {
-    let environment = ProcessInfo.processInfo.environment
     let usual: UInt64 =
       variant.name == OracleVariant.plain.name ? 8 : variant.form == .whole ? 3 : 2
-    let count = environment["ORACLE_SEEDS"].flatMap { UInt64($0) } ?? usual
-    let first = environment["ORACLE_FIRST"].flatMap { UInt64($0) } ?? 1
     let model = try testCase.model()
     let sequence = OracleSequence(
       model: model, variant: variant, comparesWithWhole: comparesWithWhole)
-    for seed in first..<(first + count) {
+    for seed in Proof.seeds(usual: 1...usual) {
+      defer { Proof.tried("sequences of payloads against the oracle") }
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed), model: model, depth: testCase.depth)
       payloads.hasOtherSteps = hasOtherSteps

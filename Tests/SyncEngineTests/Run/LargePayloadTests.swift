@@ -5,9 +5,6 @@ import Testing
 
 /// Payloads larger than a part that is read, compared and written at a time: whichever way they are
 /// worked off, the store holds their objects, and one that stays is the object that it was.
-///
-/// `LARGE_SEEDS` runs more of them, as in `LARGE_SEEDS=100 swift test --filter LargePayloadTests`,
-/// from `LARGE_FIRST` on.
 @Suite struct LargePayloadTests {
   struct Way: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -36,10 +33,8 @@ import Testing
 
   @Test(arguments: ways)
   func aCompletePayloadIsTheStoreAfterwards(_ way: Way) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["LARGE_FIRST"].flatMap { UInt64($0) } ?? 1
-    let count = environment["LARGE_SEEDS"].flatMap { UInt64($0) } ?? 1
-    for seed in first..<(first + count) {
+    for seed in Proof.seeds(usual: 1...1) {
+      defer { Proof.tried("sequences of large payloads") }
       let bench = try SyncBench(TestModels.social())
       var payload = LargePayload(seed: seed, userCount: 160)
       var rows: [String: [Value: Int64]] = [:]

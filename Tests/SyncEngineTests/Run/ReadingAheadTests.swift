@@ -6,9 +6,6 @@ import Testing
 
 /// The next part of a payload is read while the one before it is written, and the outcome is the
 /// same.
-///
-/// `READING_SEEDS` runs more sequences in each of eight blocks, from eight times `READING_FIRST`
-/// on.
 @Suite(.timeLimit(.minutes(10))) struct ReadingAheadTests {
   private static let patience = DispatchTimeInterval.seconds(60)
 
@@ -116,11 +113,9 @@ import Testing
     _ settings: (inout OraclePayloads, _ byteCount: Int) -> (inout SyncRequest) -> Void
   ) throws {
     let model = try model()
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["READING_SEEDS"].flatMap { UInt64($0) } ?? 10
-    let round = environment["READING_FIRST"].flatMap { UInt64($0) } ?? 0
-    let first = round * 8 + UInt64(block) * count
-    for seed in first..<(first + count) {
+    // Each block has sequences of its own.
+    for seed in Proof.seeds(usual: 0..<10).map({ $0 * 8 + UInt64(block) }) {
+      defer { Proof.tried("sequences read ahead and in turn") }
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed), model: model, keys: 6, depth: 1)
       let first = try SyncBench(model)

@@ -6,8 +6,7 @@ import Testing
 /// Lists in pages, in random pieces and orders, leave what one sync of the whole lists leaves.
 @Suite(.timeLimit(.minutes(10))) struct ListSessionPropertyTests {
   /// More of them by hand: `SYNCSTACK_ROUNDS=1000`.
-  private static let rounds =
-    ProcessInfo.processInfo.environment["SYNCSTACK_ROUNDS"].flatMap { Int($0) } ?? 24
+  private static let rounds = Proof.number("ROUNDS") ?? 24
 
   /// What a server has: items of each list, each object once.
   private struct Content {

@@ -6,8 +6,7 @@ import Testing
 /// Pages that fail while others are stored.
 @Suite(.timeLimit(.minutes(10))) struct SessionFailureTests {
   /// More of them by hand: `SYNCSTACK_ROUNDS=1000`.
-  private static let rounds =
-    ProcessInfo.processInfo.environment["SYNCSTACK_ROUNDS"].flatMap { Int($0) } ?? 24
+  private static let rounds = Proof.number("ROUNDS") ?? 24
 
   private static let pages = 5
 
@@ -20,6 +19,7 @@ import Testing
   func aCommittedPageIsStoredWhicheverFailsBesideIt(width: Int, name: String?) async throws {
     var random = SeededGenerator(seed: UInt64(width) * 2 + (name == nil ? 0 : 1))
     for _ in 0..<Self.rounds / 8 {
+      defer { Proof.tried("sessions with pages that fail") }
       let stack = try DataStack(model: TestModels.social(), store: .inMemory)
       let session = try SyncSession(entity: "User", dataStack: stack, name: name)
       let queue = OperationQueue()

@@ -5,17 +5,8 @@ import TestSupport
 import Testing
 
 /// The store and memory give the same answers.
-///
-/// `FILTER_SEEDS` runs more graphs, as in `FILTER_SEEDS=240 swift test --filter FilterAgreement`,
-/// from `FILTER_FIRST` on.
 @Suite struct FilterAgreementTests {
-  private static let seeds: Range<UInt64> = {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["FILTER_FIRST"].flatMap { UInt64($0) } ?? 1
-    return first..<first + (environment["FILTER_SEEDS"].flatMap { UInt64($0) } ?? 24)
-  }()
-
-  @Test(arguments: seeds)
+  @Test(arguments: Proof.seeds(usual: 1...24))
   func randomFiltersSelectTheSameObjects(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let graph = try RandomGraph.make(&random)
@@ -59,6 +50,7 @@ import Testing
       guard plan.limit == nil, plan.offset == 0, let count = memory?.count else { continue }
       #expect(try store.read { try $0.count(plan) } == count)
     }
+    Proof.tried("filters and sorts in SQL and in memory", used)
     #expect(used == 250)
     // A filter that selects everything or nothing tells little.
     #expect(telling > 20)
