@@ -94,7 +94,8 @@ let package = Package(
     .testTarget(
       name: "SyncCloudTests",
       dependencies: [
-        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncCloud", "TestSupport",
+        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncCloud", "SyncOutbox",
+        "TestSupport",
       ]),
     .testTarget(
       name: "SyncOutboxTests",

@@ -63,7 +63,7 @@ struct UndoPlanner {
       compare(object)
     }
     try lists.read(before, after, transaction)
-    keepLinkedObjects()
+    try keepLinkedObjects()
     try check()
     planLinks()
     try planPlaces()
@@ -128,7 +128,7 @@ struct UndoPlanner {
   }
 
   /// A new object whose links have changed since stays.
-  private mutating func keepLinkedObjects() {
+  private mutating func keepLinkedObjects() throws {
     for pair in after.links.keys.sorted() where lists.hasChanged(pair, since: after) {
       let link = layout.links[pair.link]
       let (source, target) = layout.ends(of: link)
@@ -136,6 +136,18 @@ struct UndoPlanner {
         ManagedObjectID(entity: source, row: pair.source),
         ManagedObjectID(entity: target, row: pair.target),
       ] where made.remove(id) != nil { leave(id, nil, .changedSince) }
+    }
+    // Links of objects that came later are not among those that have changed: they came with these.
+    for (entity, ids) in Dictionary(grouping: made, by: \.entity) {
+      for list in entity.relationships where list.kind == .manyToMany {
+        for member in try transaction.members(of: list, in: entity, owners: ids.map(\.row).sorted())
+        where after.objects[ManagedObjectID(entity: member.entity, row: member.row)]?.isThere
+          == false
+        {
+          let id = ManagedObjectID(entity: entity, row: member.owner)
+          if made.remove(id) != nil { leave(id, nil, .changedSince) }
+        }
+      }
     }
   }
 
