@@ -11,19 +11,13 @@ import Testing
 /// Histories of all that writes are taken back in random ranges: syncs, lists, sessions, saves in the
 /// main context and behind it, answers to an outbox, pulls, undos themselves.
 ///
-/// `UNDO_SEEDS` runs more of them, from `UNDO_FIRST` on, with `UNDO_STEPS` steps each:
-/// `UNDO_SEEDS=100 UNDO_STEPS=200 swift test --filter UndoneHistoryTests`.
+/// They have 40 steps; with `SYNCSTACK_UNDO_STEPS=200` so many.
 @Suite(.timeLimit(.minutes(60))) struct UndoneHistoryTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let seeds: [UInt64] = {
-    let count = environment["UNDO_SEEDS"].flatMap { UInt64($0) } ?? 2
-    let first = environment["UNDO_FIRST"].flatMap { UInt64($0) } ?? 1
-    return Array(first..<first + count)
-  }()
-  private static let steps =
-    environment["UNDO_STEPS"].flatMap { Int($0) } ?? (environment["UNDO_SEEDS"] == nil ? 40 : 120)
+  private static let steps = Proof.number("UNDO_STEPS") ?? 40
 
-  @Test(arguments: seeds) func whatNothingHasTouchedSinceIsAsItWas(_ seed: UInt64) async throws {
+  @Test(arguments: Proof.seeds(usual: 1...2))
+  func whatNothingHasTouchedSinceIsAsItWas(_ seed: UInt64) async throws {
+    defer { Proof.tried("histories of which random ranges are taken back") }
     let history = try WrittenHistory(seed: seed)
     for step in 1...Self.steps {
       try await history.step()

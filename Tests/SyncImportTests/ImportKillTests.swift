@@ -14,11 +14,11 @@
   #endif
 
   /// Programs of their own that import, each killed (`kill -9`) at a random moment; the next one goes
-  /// on with the same file. `IMPORT_KILLS` kills so many of each kind, and prints a line about them:
-  /// `IMPORT_KILLS=300 swift test --filter ImportKillTests`.
+  /// on with the same file. `SYNCSTACK_KILLS` kills so many of each kind, and prints a line about
+  /// them:
+  /// `SYNCSTACK_KILLS=300 swift test --filter ImportKillTests`.
   @Suite(.timeLimit(.minutes(60))) struct ImportKillTests {
-    private static let soak =
-      ProcessInfo.processInfo.environment["IMPORT_KILLS"].flatMap { Int($0) }
+    private static let soak = Proof.number("KILLS")
     private static let kills = soak ?? 3
 
     @Test(arguments: [ImportCommits.perPage, .perFeed])
@@ -32,6 +32,7 @@
         store: folder.file(), server: try #require(listener.url("/")), commits: commits)
       // Lives that found pages of the one before, and runs that came to their end.
       var (goneOn, ended, pages) = (0, 0, 0)
+      Proof.tried("killed imports", ImportKillTests.kills)
       for round in 1...ImportKillTests.kills {
         let stored = try life.storedPages()
         served.server.forgetRequests()

@@ -10,8 +10,8 @@ import Testing
 /// A program that ends at any point of a run leaves behind the files as they are at that moment,
 /// and a server that has carried out the requests until then.
 @Suite struct KillTests {
-  /// So many kills; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line about them.
-  private static let soak = Proof.number("OUTBOX_KILLS")
+  /// So many kills; with `SYNCSTACK_KILLS` so many as it says, and a line about them.
+  private static let soak = Proof.number("KILLS")
   private static let kills = soak ?? 12
 
   /// Where the program ends.

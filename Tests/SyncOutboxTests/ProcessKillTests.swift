@@ -13,9 +13,9 @@
   /// life, and the next one on the same file. The server is reached by HTTP, and goes on with the
   /// requests of a dead program.
   @Suite(.timeLimit(.minutes(60))) struct ProcessKillTests {
-    /// So many kills of each kind; with `SYNCSTACK_OUTBOX_KILLS` so many as it says, and a line
+    /// So many kills of each kind; with `SYNCSTACK_KILLS` so many as it says, and a line
     /// about them.
-    private static let soak = Proof.number("OUTBOX_KILLS")
+    private static let soak = Proof.number("KILLS")
     private static let kills = soak ?? 4
 
     @Test(arguments: [false, true])

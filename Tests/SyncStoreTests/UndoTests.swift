@@ -8,7 +8,7 @@ import Testing
 /// Random histories are taken back in random ranges. `SYNCSTACK_UNDO_COMMITS=200` makes them longer.
 @Suite struct UndoTests {
   private static let length =
-    ProcessInfo.processInfo.environment["SYNCSTACK_UNDO_COMMITS"].flatMap(Int.init) ?? 60
+    Proof.number("UNDO_COMMITS") ?? 60
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
   func theLatestCommitsAreTakenBackAltogether(_ seed: UInt64) throws {

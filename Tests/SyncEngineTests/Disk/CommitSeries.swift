@@ -50,7 +50,7 @@ struct CommitSeries {
             pages(commit).map { ["id": .integer(Int64(diarist * 10 + $0))] as JSONValue }),
         ]
       }
-      try await stack.sync(.array(items), inEntityNamed: "Diarist")
+      try await stack.sync(JSONValue.array(items), inEntityNamed: "Diarist")
       return
     }
     let context = stack.newBackgroundContext()

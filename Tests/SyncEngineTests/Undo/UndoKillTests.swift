@@ -5,10 +5,9 @@ import Testing
 
 /// A process is killed in the midst of an undo: the store is as before it, or as after it.
 ///
-/// `UNDO_KILLS` kills more of them.
+/// `SYNCSTACK_KILLS` kills more of them.
 @Suite(.timeLimit(.minutes(30))) struct UndoKillTests {
-  private static let kills =
-    ProcessInfo.processInfo.environment["UNDO_KILLS"].flatMap { Int($0) } ?? 5
+  private static let kills = Proof.number("KILLS") ?? 5
 
   private static func open(_ url: URL) throws -> DataStack {
     try DataStack(model: TestModels.social(), store: .sqlite(url), history: .values)
@@ -66,6 +65,7 @@ import Testing
     #expect(before != after)
 
     var outcomes: [Bool] = []
+    Proof.tried("killed undos", Self.kills)
     for round in 0..<Self.kills {
       try Self.copy(original, to: trial)
       // From the beginning to a little behind the end.
