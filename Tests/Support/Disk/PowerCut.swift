@@ -22,6 +22,18 @@ package struct PowerCut {
       }
     }
 
+    /// Brings the changes to the disk; those of another file only if it was deleted, because journals
+    /// of file systems keep deletions and syncs in order.
+    mutating func sync(onlyDeletion: Bool) {
+      var end = waiting.endIndex
+      if onlyDeletion {
+        let deletion = waiting.lastIndex { if case .delete = $0 { true } else { false } }
+        end = deletion.map { $0 + 1 } ?? 0
+      }
+      for change in waiting[..<end] { apply(change) }
+      waiting.removeFirst(end)
+    }
+
     /// Has each change that was not synced happen, or not, or by half.
     mutating func cut(_ random: inout SeededGenerator) {
       for change in waiting {
@@ -51,8 +63,7 @@ package struct PowerCut {
       switch change {
       case .note(let number): acknowledged = number
       case .sync:
-        for waiting in files[name]?.waiting ?? [] { files[name]?.apply(waiting) }
-        files[name]?.waiting = []
+        for other in files.keys { files[other]?.sync(onlyDeletion: other != name) }
       case .delete(isSynced: true): files[name] = nil
       default: files[name, default: File()].waiting.append(change)
       }
