@@ -4,7 +4,8 @@ package import SyncCore
 /// Which commits outlive a power cut. After a cut the store is always as after one of its commits;
 /// a process that is killed loses no commit under either value.
 ///
-/// The rules are SQLite's for a write-ahead log (https://www.sqlite.org/pragma.html#pragma_synchronous).
+/// The rules are SQLite's for a write-ahead log
+/// (https://www.sqlite.org/pragma.html#pragma_synchronous).
 public enum StoreDurability: Sendable, Hashable {
   /// A power cut may take the last commits: those since the log was last brought to the disk.
   case normal

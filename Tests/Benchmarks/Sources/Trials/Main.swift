@@ -12,6 +12,7 @@ import TestPayloads
 ///                                            one import into an empty store
 /// Trials history [OBJECTS] [ROUNDS]          commits of one object in a hundred, with former values
 ///                                            and without
+/// Trials durability [ROUNDS]                 commits that wait for the disk, and others
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -46,6 +47,7 @@ struct Main {
       try InsertTrial(users: number(0, 10_000)).run(arguments.count > 2 ? arguments[2] : "plain")
     case "history":
       try HistoryTrial(objects: number(0, 10_000), rounds: number(1, 60)).run()
+    case "durability": try DurabilityTrial(rounds: number(0, 200)).run()
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
