@@ -32,9 +32,9 @@ import Testing
         stack = try series.open(disk.file(), .full)
       }
       let comment: Comment = "\(access) with \(code), seed \(seed), commit \(commit + 1)"
-      disk.fail(
-        access, after: .random(in: 0..<12, using: &random), with: code,
-        isLasting: random.chance(50))
+      // A commit syncs once, or twice where a log begins.
+      let few = Int.random(in: 0..<(access == .syncs ? 2 : 12), using: &random)
+      disk.fail(access, after: few, with: code, isLasting: random.chance(50))
       var error: (any Error)?
       do { try await series.make(commit + 1, stack) } catch let thrown { error = thrown }
       if disk.heal() > 0 { Proof.tried("refusals of a disk") }
