@@ -98,7 +98,7 @@ import Testing
     }
     #expect(try await proxy.log().isEmpty)
     #expect(here.engine.status.waiting == 1)
-    #expect(began.duration(to: .now) < .seconds(60))
+    #expect(began.duration(to: .now) < .seconds(300))
   }
 
   @Test(.server(.memory)) func backoffOnAGoodAnswerIsKept() async throws {
@@ -157,12 +157,13 @@ import Testing
         ["title": .string("\(index)"), "text": .string(String(repeating: "x", count: 5000))])
     }
     try await there.engine.push()
-    try await proxy.set(Fault("slow", ["mode": "slow", "rate": 120_000]), of: .changes)
+    // The whole answer takes longer than the timeout, which leaves the server seconds for its first byte.
+    try await proxy.set(Fault("slow", ["mode": "slow", "rate": 25_000]), of: .changes)
     let fresh = try Client(
-      try proxy.transport(timeout: 0.7), retry: RetryPolicy(attempts: 3, delay: 0))
+      try proxy.transport(timeout: 5), retry: RetryPolicy(attempts: 3, delay: 0))
     let began = ContinuousClock.now
     #expect(try await fresh.engine.pull().inserted == 40)
-    #expect(began.duration(to: .now) > .seconds(1))
+    #expect(began.duration(to: .now) > .seconds(5))
   }
 
   @Test func pagesThatDoNotComeAreAskedForSmaller() async throws {
@@ -180,7 +181,7 @@ import Testing
   @Test(.server(.memory), arguments: ["close", "lost", "early", "cut"])
   func aConnectionThatEndsIsNoticedAtOnce(_ mode: String) async throws {
     let proxy = try await TestProxy()
-    let transport = try proxy.transport(timeout: 60)
+    let transport = try proxy.transport(timeout: 600)
     let zone = CloudZone(.private)
     _ = try await transport.open(zone, create: true)
     _ = try await transport.save([.create(name: "a", content: ["type": "Note"])], in: zone)
@@ -201,7 +202,7 @@ import Testing
         ($0 as? CloudError)?.code == .unreachable
       }
     }
-    #expect(began.duration(to: .now) < .seconds(50))
+    #expect(began.duration(to: .now) < .seconds(300))
   }
 
   @Test func aClosedPortFailsAtOnceAndSaysSo() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// A server that stands still: no call waits for longer than its timeout, and none for a task that
 /// was cancelled.
-@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLSilenceTests {
+@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLSilenceTests {
   private static let zone = CloudZone("z")
 
   /// A backend of PostgreSQL that is stopped until this is gone.
@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  /// Under load everything takes longer, and still nothing like a minute.
-  private static let soon = 20.0
+  /// Seconds, far above each timeout: under load everything takes longer.
+  private static let soon = 120.0
 
   private func expectSilence(_ outcome: (error: (any Error)?, time: Double)) {
     #expect((outcome.error as? CloudError)?.code == .unreachable, "\(outcome)")
@@ -68,7 +68,7 @@ import Testing
 
   @Test func aBackendThatIsStoppedIsLeftAfterTheTimeout() async throws {
     let connection = PostgreSQLConnection(
-      try PostgreSQLAddress(try await TestServer.role()), timeout: 0.5)
+      try PostgreSQLAddress(try await TestServer.role()), timeout: 3)
     let stopped = try Stopped(try await connection.value("select pg_backend_pid()", []))
     expectSilence(await seconds { _ = try await connection.value("select 1", []) })
     #expect(try await connection.value("select 1", []) == "1")
@@ -78,7 +78,7 @@ import Testing
   /// The statement is larger than the network's buffers between a sender and no reader.
   @Test func whatIsNotTakenIsLeftAfterTheTimeout() async throws {
     let connection = PostgreSQLConnection(
-      try PostgreSQLAddress(try await TestServer.role()), timeout: 0.5)
+      try PostgreSQLAddress(try await TestServer.role()), timeout: 3)
     let stopped = try Stopped(try await connection.value("select pg_backend_pid()", []))
     let large = String(repeating: "x", count: 30_000_000)
     expectSilence(await seconds { _ = try await connection.value("select $1::text", [large]) })
@@ -87,11 +87,11 @@ import Testing
 
   @Test func anAnswerThatComesInPiecesMayTakeLongerThanTheTimeout() async throws {
     let connection = PostgreSQLConnection(
-      try PostgreSQLAddress(try await TestServer.role()), timeout: 1)
+      try PostgreSQLAddress(try await TestServer.role()), timeout: 4)
     let question =
-      "select repeat('x', 100000) || coalesce(pg_sleep(0.2)::text, '') from generate_series(1, 7)"
+      "select repeat('x', 100000) || coalesce(pg_sleep(0.8)::text, '') from generate_series(1, 7)"
     let answer = await seconds { _ = try await connection.value(question, []) }
-    #expect(answer.error == nil && answer.time > 1.2, "\(answer)")
+    #expect(answer.error == nil && answer.time > 4.5, "\(answer)")
   }
 
   @Test(arguments: [false, true])
@@ -127,7 +127,7 @@ import Testing
   @Test func aServerThatNeverAnswersIsLeftAfterTheTimeout() async throws {
     let pit = try Pit()
     let transport = try PostgreSQLTransport(
-      "postgresql://ann@127.0.0.1:\(pit.port)/x?connect_timeout=0", app: "tests", timeout: 0.5)
+      "postgresql://ann@127.0.0.1:\(pit.port)/x?connect_timeout=0", app: "tests", timeout: 3)
     expectSilence(await seconds { _ = try await transport.account() })
     let signals = try #require(transport.signals(for: Self.zone))
     for await _ in signals { Issue.record("a signal") }
@@ -154,7 +154,7 @@ import Testing
   /// As an app sees it: a push that is cancelled, or not, while the server stands still.
   @Test func aPushEndsWhateverTheServerDoes() async throws {
     let role = try await TestServer.role()
-    let transport = try PostgreSQLTransport(role, app: "tests", timeout: 0.5, listens: false)
+    let transport = try PostgreSQLTransport(role, app: "tests", timeout: 3, listens: false)
     let client = try Client(transport, retry: RetryPolicy(attempts: 1, delay: 0))
     try client.insert("Note", ["title": "a"])
     try await client.engine.sync()

@@ -272,7 +272,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
 }
 
 /// The answers of the servers themselves to requests without the transport.
-@Suite(.timeLimit(.minutes(5))) struct RawSharingTests {
+@Suite(.timeLimit(.minutes(10))) struct RawSharingTests {
   @Test(.server(.memory)) func kintoShowsWhoWasLeftOutNothingByAnyPath() async throws {
     let owner = try await TestServer.transport(.memory)
     let guest = try await TestServer.transport(.memory)

@@ -15,7 +15,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
 }
 
 /// A suspended stack leaves its file alone, as another process sees it.
-@Suite(.timeLimit(.minutes(3))) struct SuspensionTests {
+@Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
   private let folder: TemporaryFolder
   private let url: URL
   private let stack: DataStack

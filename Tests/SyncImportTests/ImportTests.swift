@@ -6,7 +6,7 @@ import SyncImport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ImportTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportTests {
   typealias Item = ListServer.Item
 
   /// Nations, crews and athletes that refer to each other in a circle.

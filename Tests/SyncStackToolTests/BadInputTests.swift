@@ -343,7 +343,7 @@ import Testing
   }
 
   /// Another connection holds the store, and lets go once the import has begun.
-  @Test(.timeLimit(.minutes(5))) func waitsForAProcessThatHoldsTheStore() async throws {
+  @Test(.timeLimit(.minutes(10))) func waitsForAProcessThatHoldsTheStore() async throws {
     let bench = try ToolBench()
     let words = [
       "import", try bench.file("a.json", #"[{"id": 1}]"#), "--model",

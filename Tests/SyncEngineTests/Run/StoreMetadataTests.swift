@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StoreMetadataTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreMetadataTests {
   private static let values: [(String, Value)] = [
     ("topics.cursor", .string("Grüße, 1")), ("count", .int(-7)), ("share", .double(0.1)),
     ("on", true), ("at", .date(Date(timeIntervalSinceReferenceDate: 1.25))),

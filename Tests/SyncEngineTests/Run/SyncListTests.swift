@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SyncListTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncListTests {
   private static let document: JSONValue = [
     "teams": [["id": 1, "captain_id": 11], ["id": 2, "captain_id": 12]],
     "data": [
