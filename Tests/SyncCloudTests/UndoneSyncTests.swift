@@ -10,10 +10,10 @@ import Testing
 
 /// What an undo changes travels to other machines, as what it takes back did.
 @Suite(.timeLimit(.minutes(10))) struct UndoneSyncTests {
-  private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
+  let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   /// Keys that travel as identities, and names that are made up; ordered lists, pairs and trees.
-  private static func model() throws -> ManagedObjectModel {
+  static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(
         "User",
@@ -24,12 +24,20 @@ import Testing
           .toOne("badge", to: "Badge", inverse: "owner"),
           .toOne("boss", to: "User", inverse: "staff"),
           .toMany("staff", to: "User", inverse: "boss"),
+          .toMany("read", to: "Note", inverse: "readers", isOrdered: true),
+          .toMany("topics", to: "Topic", inverse: "users", isOrdered: true),
         ]),
       EntityDraft(
         "Note",
         [
           .attribute("text", .string, userInfo: ["sync.primaryKey": "YES"]),
           .toOne("user", to: "User", inverse: "notes"),
+          .toMany("readers", to: "User", inverse: "read"),
+        ]),
+      EntityDraft(
+        "Topic",
+        [
+          .attribute("text", .string), .toMany("users", to: "User", inverse: "topics"),
         ]),
       EntityDraft(
         "Tag", [.attribute("id", .integer64), .toMany("users", to: "User", inverse: "tags")]),
@@ -52,7 +60,7 @@ import Testing
      {"id": 4, "name": "new", "boss": {"id": 3}}]
     """
 
-  private func content(_ client: Client) throws -> [String] {
+  func content(_ client: Client) throws -> [String] {
     try client.stack.store.read { reader in
       var lines: [String] = []
       for entity in reader.model.entities {
@@ -81,14 +89,14 @@ import Testing
     }
   }
 
-  private func expect(
+  func expect(
     _ client: Client, has expected: [String], _ place: SourceLocation = #_sourceLocation
   ) throws {
     let differences = Set(try content(client)).symmetricDifference(expected).sorted()
     #expect(differences == [], "\(differences)", sourceLocation: place)
   }
 
-  private func name(_ id: ManagedObjectID, _ reader: StoreReader) throws -> String {
+  func name(_ id: ManagedObjectID, _ reader: StoreReader) throws -> String {
     let key = try #require(id.entity.property(named: "id") ?? id.entity.property(named: "text"))
     var result = ""
     try reader.scan(id.entity, .rows([id.row]), slots: [key.slot]) {

@@ -29,9 +29,12 @@ extension CloudWriting {
 
   /// Sets the references that waited for an object that came, and joins it with the objects of its
   /// pairs.
-  func follow(_ name: String, _ row: Int64, _ entity: EntityDescription) throws {
+  func follow(
+    _ name: String, _ row: Int64, _ entity: EntityDescription,
+    parting: PairWriter.Parting = .deletions
+  ) throws {
     try followLinks(to: name, row, entity)
-    try PairWriter(self).follow(name)
+    try PairWriter(self).follow(name, parting: parting)
   }
 
   /// Sets the references that waited for an object.

@@ -127,7 +127,7 @@ final class CloudWriting {
   func finish() throws {
     for (zone, names) in arrivals.inKeyOrder {
       try enter(zone) {
-        for name in names.sorted() { try PairWriter(self).follow(name, parts: true) }
+        for name in names.sorted() { try PairWriter(self).follow(name, parting: .all) }
       }
     }
     arrivals = [:]

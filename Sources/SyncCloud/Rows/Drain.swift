@@ -81,7 +81,7 @@ struct Drain {
       let record = try transaction.remoteRecord(of: object.row, object.entity)
       guard let record, record.name == object.name else { continue }
       try writing.enter(record.zone) {
-        try writing.follow(object.name, object.row, object.entity)
+        try writing.follow(object.name, object.row, object.entity, parting: .none)
       }
     }
     for (object, stamp) in moved.inKeyOrder {

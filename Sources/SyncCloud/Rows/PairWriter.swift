@@ -57,7 +57,9 @@ struct PairWriter {
   }
 
   /// Joins or parts the objects, as far as they are here and the pair is said where they are.
-  func apply(_ record: RemoteRecord, _ kind: PairKind) throws {
+  ///
+  /// - Parameter parts: Whether objects that are joined here are parted.
+  func apply(_ record: RemoteRecord, _ kind: PairKind, parts: Bool = true) throws {
     guard let pair = try transaction.remotePair(record.name, in: record.zone) else { return }
     try writing.enter(record.zone) { try writing.removeLinks(from: record.name) }
     let first = try writing.end(pair.first, of: record.zone)
@@ -78,7 +80,7 @@ struct PairWriter {
       if let inverse = kind.entity.inverse(of: kind.relationship) {
         writing.touchList(member, kind.destination, inverse)
       }
-    } else {
+    } else if parts {
       // An object that could not be deleted here keeps the members that denied it.
       let isDenied = first.isDeadButHere || second.isDeadButHere
       if isDenied, record.isJoined { return }
@@ -103,16 +105,24 @@ struct PairWriter {
     writing.model.entity(named: record.entity)?.isKind(of: entity) == true
   }
 
+  /// The pairs of an object that came in which it is parted from others.
+  enum Parting {
+    /// None: edits that have joined it here may not have been read yet.
+    case none
+    /// Those that a deletion of it or of the other has parted.
+    case deletions
+    case all
+  }
+
   /// Joins an object that came with the objects it was joined with before, or that waited for it.
-  ///
-  /// - Parameter parts: Whether to apply the pairs that are parted, too.
-  func follow(_ object: String, parts: Bool = false) throws {
+  func follow(_ object: String, parting: Parting = .deletions) throws {
     for zone in writing.pairZones(zone) {
       for pair in try transaction.remotePairs(of: object, isFirst: nil, in: zone) {
         guard let kind = writing.fields.kinds[pair.relationship],
-          let record = try transaction.remoteRecord(pair.name, in: zone), parts || record.isJoined
+          let record = try transaction.remoteRecord(pair.name, in: zone),
+          parting == .all || record.isJoined
         else { continue }
-        try apply(record, kind)
+        try apply(record, kind, parts: parting != .none)
       }
     }
   }
