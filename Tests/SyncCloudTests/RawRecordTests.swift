@@ -139,6 +139,20 @@ import Testing
     }
   }
 
+  @Test func theProblemOfAReferenceGoesWithItsObject() async throws {
+    try await send("raw", note("raw", in: try name("Section", "S")))
+    try await expectProblem("“section” is to lead to Section")
+    let section = try #require(try owner.rows("Section").first { $0.values[0] == "S" })
+    try owner.delete("Section", section.id.row)
+    for _ in 1...2 {
+      for client in [owner, phone] { try await client.engine.sync() }
+    }
+    for client in [owner, phone] {
+      #expect(try leads("Note", "section", client) == ["bread Food", "mine -", "raw -"])
+      #expect(client.engine.status.problems.isEmpty)
+    }
+  }
+
   @Test func aGuestMovesNoSharedNoteIntoAPrivateSection() async throws {
     let section = JSONValue.array(["r", .string(try name("Section", "S")), "Section"])
     try await send(name("Note", "bread"), ["f_section": section, "t_section": stamp])
@@ -198,6 +212,38 @@ import Testing
       for client in [owner, phone] { try await client.engine.sync() }
     }
     for client in [owner, phone] {
+      #expect(try leads("Note", "section", client) == ["bread Food", "late Food", "mine S"])
+      #expect(client.engine.status.problems.isEmpty)
+    }
+  }
+
+  /// The same while the owner tells it: another machine of hers sees the section at home, and the
+  /// note below it, before it sees the section leave.
+  @Test func whatIsPutBelowASectionThatGoesComesAlong() async throws {
+    let food = try name("Section", "Food")
+    let isSent = Locked(false)
+    let line = FaultyTransport(server) { saves in
+      let leaves = saves.contains { $0.content["m"]?[1] == "" }
+      guard leaves, !isSent.withLock({ $0 }) else { return }
+      isSent.withLock { $0 = true }
+      try await send("late", note("late", in: food))
+      try await phone.engine.sync()
+      #expect(try leads("Note", "section", phone) == ["bread Food", "late -", "mine S"])
+    }
+    let tablet = try Client(line, model: model)
+    try await tablet.engine.sync()
+    let section = try #require(try tablet.rows("Section").first { $0.values[0] == "Food" }).id.row
+    let secret = try #require(try tablet.rows("List").first { $0.values[0] == "Secret" }).id.row
+    try tablet.update("Section", section, ["list": .int(secret)])
+    try await tablet.engine.push()
+    #expect(isSent.withLock { $0 })
+    try await phone.engine.pull()
+    #expect(try leads("Note", "section", phone) == ["bread Food", "late Food", "mine S"])
+    #expect(phone.engine.status.problems.isEmpty)
+    for _ in 1...3 {
+      for client in [owner, phone, tablet] { try await client.engine.sync() }
+    }
+    for client in [owner, phone, tablet] {
       #expect(try leads("Note", "section", client) == ["bread Food", "late Food", "mine S"])
       #expect(client.engine.status.problems.isEmpty)
     }

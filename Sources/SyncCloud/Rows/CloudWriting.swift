@@ -122,8 +122,8 @@ final class CloudWriting {
     (zone.newest, zone.witness) = (newest, witness)
   }
 
-  /// Joins and parts objects that came from another zone, arranges lists whose members came, and
-  /// keeps the zones as they are now. Called last.
+  /// Joins and parts objects that came from another zone, looks once more at references that were
+  /// refused, arranges lists whose members came, and keeps the zones as they are now. Called last.
   func finish() throws {
     for (zone, names) in arrivals.inKeyOrder {
       try enter(zone) {
@@ -131,6 +131,7 @@ final class CloudWriting {
       }
     }
     arrivals = [:]
+    try settleForeign()
     try ListOrder(transaction).arrange(self)
     home.clock = clock.last
     for (_, zone) in zones.inKeyOrder where zone.now != zone.before {

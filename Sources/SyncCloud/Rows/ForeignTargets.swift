@@ -33,6 +33,35 @@ extension CloudWriting {
       + "leads nowhere until that is moved there, or until it is edited."
   }
 
+  /// Forgets problems of references whose objects went meanwhile, and leads those that may lead
+  /// where they say by now. Zones are pulled one after the other: the record that ends such a
+  /// problem may come in any of them, by any way.
+  func settleForeign() throws {
+    guard hasLinks, hasShares else { return }
+    for zone in try sharedZones.get().map(\.key) {
+      for record in try transaction.remoteProblems(in: zone) {
+        let links = try transaction.remoteLinks(from: record.name, in: zone)
+        for link in links where record.problem == foreignReason(link) {
+          try settleForeign(link, of: record)
+        }
+      }
+    }
+  }
+
+  private func settleForeign(_ link: RemoteLink, of record: RemoteRecord) throws {
+    guard let entity = model.entity(named: record.entity),
+      let relationship = entity.property(named: link.field)?.relationship
+    else { return }
+    let target = try enter(record.zone) {
+      try find(link.target, entity.destination(of: relationship))
+    }
+    guard let target, let row = target.row, let kind = model.entity(named: target.entity) else {
+      return try removeForeignProblem(of: link, in: record.zone)
+    }
+    guard try mayLead(relationship, of: entity, from: record.zone, to: target) else { return }
+    try enter(target.zone) { try followLinks(to: link.target, row, kind) }
+  }
+
   /// Forgets that problem of a record whose reference leads where it says.
   func removeForeignProblem(of link: RemoteLink, in zone: String) throws {
     guard var record = try transaction.remoteRecord(link.source, in: zone),
