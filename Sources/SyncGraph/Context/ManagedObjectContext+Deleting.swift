@@ -99,7 +99,7 @@ extension ManagedObjectContext {
           for object in objects {
             if list.isLoaded {
               owner.removeMember(relationship.ordinal, object)
-            } else if list.forgetAddition(of: object) {
+            } else if list.forget(object) {
               owner.noteListChange(relationship.slot)
             }
           }

@@ -8,7 +8,8 @@ import SyncStore
 ///   forget it.
 /// - To-one: the unsaved value counts, as it does for attributes. An object that led to a
 ///   one-to-one partner lets go; the lists of owners follow their members.
-/// - Many-to-many: pairs that were added or removed here are on both sides already.
+/// - Many-to-many: pairs that were added or removed here are on both sides already. Those that
+///   others added or removed too are forgotten on both sides, when either is read.
 /// - Deleted: objects that others made lead to it let go, and cascades follow.
 extension ManagedObjectContext {
   /// Called after changes of others were merged.

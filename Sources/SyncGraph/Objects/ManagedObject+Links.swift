@@ -38,6 +38,12 @@ extension ManagedObject {
     return home.shape.relationships[ordinal].isOrdered ? loadedList(ordinal) : list(ordinal)
   }
 
+  /// A list ready to be changed as the other side of a loaded one: it says the same of a pair.
+  final func pairedList(_ ordinal: Int) -> MemberList {
+    let list = list(ordinal)
+    return list.isOrdered || list.isRebased ? loadedList(ordinal) : list
+  }
+
   /// The list of a to-many relationship, read from the store first when necessary.
   final func loadedList(_ ordinal: Int) -> MemberList {
     checkAccess()

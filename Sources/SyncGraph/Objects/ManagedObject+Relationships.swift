@@ -156,7 +156,7 @@ extension ManagedObject {
     {
       if back.isToMany {
         if !(member === self && back.ordinal == relationship.ordinal) {
-          member.changeableList(inverseSlot)?.add(self)
+          member.pairedList(back.ordinal).add(self)
           member.noteListChange(inverseSlot)
         }
       } else {
@@ -178,7 +178,7 @@ extension ManagedObject {
     {
       if back.isToMany {
         if !(member === self && back.ordinal == relationship.ordinal) {
-          member.changeableList(inverseSlot)?.remove(self)
+          member.pairedList(back.ordinal).remove(self)
           member.noteListChange(inverseSlot)
         }
       } else {

@@ -55,9 +55,10 @@ extension ManagedObject {
     for (ordinal, link) in links.enumerated() {
       guard let list = link as? MemberList else { continue }
       let relationship = home.shape.relationships[ordinal]
-      let hadChanges = list.hasChanges
+      let isNoted =
+        list.hasChanges || changed.contains(relationship.slot) && !flags.contains(.lost)
       settle(list, relationship)
-      if hadChanges, !list.hasChanges { noteListChange(relationship.slot) }
+      if isNoted, !list.hasChanges { noteListChange(relationship.slot) }
     }
   }
 
@@ -65,6 +66,11 @@ extension ManagedObject {
   final func load(_ relationship: RelationshipShape, _ found: [ManagedObject]) {
     let list = list(relationship.ordinal)
     settle(list, relationship)
+    let moot = list.dropMoot(found)
+    if relationship.kind == .manyToMany, let inverseSlot = relationship.inverseSlot {
+      // An unsaved pair is one fact: it is forgotten on both sides.
+      for member in moot { member.list(atSlot: inverseSlot)?.forget(self) }
+    }
     let members = found.filter { !isLeftOut($0, relationship) }
     list.load(members, isPartial: members.count < found.count)
   }

@@ -34,7 +34,7 @@ final class MemberList {
 
   /// Whether the store may have moved on since a change was made here, so that only the next load
   /// shows the meaning of the change.
-  private var isRebased = false
+  private(set) var isRebased = false
 
   /// Whether members were left out that come back when the unsaved changes of others are undone.
   private(set) var isPartial = false
@@ -63,7 +63,6 @@ final class MemberList {
     typed = nil
     positions = nil
     self.isPartial = isPartial
-    if isRebased { dropMoot(stored) }
     if baseline != nil {
       // Members that others added in the meantime go to the end.
       let known = Set(objects.map(ObjectIdentifier.init))
@@ -110,12 +109,19 @@ final class MemberList {
   }
 
   /// Forgets additions and removals that others made too.
-  private func dropMoot(_ stored: [ManagedObject]) {
+  ///
+  /// - Parameter stored: all members that the store has.
+  /// - Returns: the members that were added or removed.
+  func dropMoot(_ stored: [ManagedObject]) -> [ManagedObject] {
+    guard isRebased else { return [] }
     isRebased = false
-    for member in stored { added[ObjectIdentifier(member)] = nil }
-    guard !removed.isEmpty else { return }
+    guard !added.isEmpty || !removed.isEmpty else { return [] }
     let present = Set(stored.map(ObjectIdentifier.init))
-    removed = removed.filter { present.contains($0.key) }
+    let moot =
+      added.values.filter { present.contains(ObjectIdentifier($0)) }
+      + removed.values.filter { !present.contains(ObjectIdentifier($0)) }
+    for member in moot { forget(member) }
+    return moot
   }
 
   private func pendingAdditions(missingIn stored: [ManagedObject]) -> [ManagedObject] {
@@ -185,11 +191,13 @@ final class MemberList {
     typed?.remove(object, at: index)
   }
 
-  /// Takes back that a member was added to a list that is not loaded.
+  /// Forgets that a member was added or removed here.
   ///
   /// - Returns: whether it was.
-  func forgetAddition(of object: ManagedObject) -> Bool {
-    added.removeValue(forKey: ObjectIdentifier(object)) != nil
+  @discardableResult
+  func forget(_ object: ManagedObject) -> Bool {
+    let id = ObjectIdentifier(object)
+    return added.removeValue(forKey: id) != nil || removed.removeValue(forKey: id) != nil
   }
 
   /// Puts the members into another order.

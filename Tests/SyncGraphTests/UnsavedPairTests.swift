@@ -1,0 +1,149 @@
+import SyncCore
+import SyncGraph
+import SyncStore
+import TestSupport
+import Testing
+
+/// An unsaved pair of a many-to-many relationship is one fact of its context, whichever of its
+/// sides is read while others store the same pair and remove it again.
+@Suite struct UnsavedPairTests {
+  /// The fate of the unsaved pair.
+  enum Fate: CaseIterable { case saved, rolledBack, refreshed, takenBack, deleted }
+
+  /// A relationship of users, and the sides that are read after the first commit of others.
+  struct Case: CustomTestStringConvertible {
+    let name: String
+    let isGrandchild: Bool
+    let isAdded: Bool
+    let readsOwner: Bool
+    let readsMember: Bool
+
+    var testDescription: String {
+      """
+      \(name), \(isAdded ? "added" : "removed") in \(isGrandchild ? "a grandchild" : "a root"), \
+      \(readsOwner ? "owner" : "no owner") and \(readsMember ? "member" : "no member") read
+      """
+    }
+
+    static let all: [Case] = ["tags", "albums", "friends"].flatMap { name in
+      (0..<16).map { bits in
+        Case(
+          name: name, isGrandchild: bits & 1 != 0, isAdded: bits & 2 != 0,
+          readsOwner: bits & 4 != 0, readsMember: bits & 8 != 0)
+      }
+    }
+  }
+
+  private let stack: DataStack
+  private let contexts: [ManagedObjectContext]
+  private let other: ManagedObjectContext
+
+  init() throws {
+    func key() -> PropertyDraft { .attribute("id", .integer64) }
+    stack = try DataStack(
+      model: ManagedObjectModel([
+        EntityDraft(
+          "User",
+          [
+            key(), .toMany("tags", to: "Tag", inverse: "users"),
+            .toMany("albums", to: "Album", inverse: "users", isOrdered: true),
+            .toMany("friends", to: "User", inverse: "friends"),
+          ]),
+        EntityDraft("Tag", [key(), .toMany("users", to: "User", inverse: "tags")]),
+        EntityDraft(
+          "Album", [key(), .toMany("users", to: "User", inverse: "albums", isOrdered: true)]),
+      ]),
+      store: .inMemory)
+    let root = stack.newBackgroundContext()
+    let child = root.newChildContext(.privateQueue)
+    contexts = [root, child, child.newChildContext(.privateQueue)]
+    let other = stack.newBackgroundContext()
+    self.other = other
+    try other.performAndWait {
+      for entity in ["User", "Tag", "Album"] {
+        for id in 1...3 as ClosedRange<Int64> {
+          try other.insert(entityNamed: entity)["id"] = id
+        }
+      }
+      try other.save()
+    }
+  }
+
+  private static func get(
+    _ context: ManagedObjectContext, _ entity: String, _ id: Int64
+  ) throws -> ManagedObject {
+    try #require(
+      try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
+  }
+
+  /// The first user, and the second object of a relationship, with the name of its way back.
+  private static func pair(
+    _ name: String, _ context: ManagedObjectContext
+  ) throws -> (owner: ManagedObject, member: ManagedObject, inverse: String) {
+    let entity = ["tags": "Tag", "albums": "Album"][name] ?? "User"
+    return (
+      try get(context, "User", 1), try get(context, entity, 2),
+      name == "friends" ? name : "users"
+    )
+  }
+
+  private static func set(
+    _ name: String, _ isMember: Bool, in context: ManagedObjectContext
+  ) throws {
+    let (owner, member, _) = try pair(name, context)
+    var members = RelationshipSides.targets(owner, name).filter { $0 !== member }
+    if isMember { members.append(member) }
+    owner[name] = members
+  }
+
+  @Test(arguments: Case.all, Fate.allCases)
+  func aPairIsOnBothSidesOrOnNone(_ test: Case, _ fate: Fate) throws {
+    let other = other
+    let context = test.isGrandchild ? contexts[2] : contexts[0]
+    func commit(_ isMember: Bool) throws {
+      try other.performAndWait {
+        try Self.set(test.name, isMember, in: other)
+        try other.save()
+      }
+    }
+    try commit(!test.isAdded)
+    try context.performAndWait { try Self.set(test.name, test.isAdded, in: context) }
+    try commit(test.isAdded)
+    try context.performAndWait {
+      let (owner, member, inverse) = try Self.pair(test.name, context)
+      if test.readsOwner { _ = owner[test.name] }
+      if test.readsMember { _ = member[inverse] }
+      if fate == .takenBack { try Self.set(test.name, !test.isAdded, in: context) }
+      if fate == .deleted { context.delete(member) }
+    }
+    try commit(!test.isAdded)
+    try context.performAndWait {
+      try RelationshipSides.check(context)
+      switch fate {
+      case .saved, .takenBack: context.refreshAllObjects()
+      case .rolledBack, .deleted: context.rollback()
+      case .refreshed:
+        context.refresh(try Self.pair(test.name, context).member, mergeChanges: false)
+      }
+      try RelationshipSides.check(context)
+    }
+    for context in contexts.reversed() {
+      try context.performAndWait {
+        try context.save()
+        try RelationshipSides.check(context)
+        #expect(!context.hasChanges)
+      }
+    }
+    let stored = try other.performAndWait {
+      RelationshipSides.targets(try Self.pair(test.name, other).owner, test.name).map(\.objectID)
+    }
+    for context in contexts {
+      try context.performAndWait {
+        let owner = try Self.pair(test.name, context).owner
+        #expect(RelationshipSides.targets(owner, test.name).map(\.objectID) == stored)
+      }
+    }
+    if fate != .saved { #expect(stored.isEmpty == test.isAdded) }
+    #expect(try stack.store.read { try $0.checkConsistency() }.isEmpty)
+  }
+}
