@@ -8,8 +8,8 @@ import Testing
 
 /// An account that shares two lists with two others, each on two machines that edit, move, join,
 /// arrange and sync at random moments: in the end all have the same, with order and pairs.
-/// `SYNCSTACK_CLOUD_SHARING` is the number of cases, `…_SHARING_STEPS` makes them longer, and
-/// `SYNCSTACK_CLOUD_SEED` is the seed of the first; the quick suite repeats the same two in memory.
+/// `SYNCSTACK_SEEDS` is the number of cases and `SYNCSTACK_FIRST_SEED` the seed of the first; the
+/// quick suite repeats the same two in memory. `SYNCSTACK_CLOUD_SHARING_STEPS` makes them longer, and
 /// `SYNCSTACK_CLOUD_SERVERS=1` runs them on PostgreSQL, too.
 @Suite(.timeLimit(.minutes(60))) struct SharedRandomTests {
   private struct Run {

@@ -209,4 +209,31 @@ extension UndoneSyncTests {
     try expect(here, has: expected)
     try expect(there, has: expected)
   }
+
+  /// On a machine that has pulled it.
+  @Test(arguments: Victim.allCases, [false, true])
+  func aDeletionThatCameIsTakenBackAndDoneAgain(
+    _ victim: Victim, _ isHereFirst: Bool
+  ) async throws {
+    let machines = try await machines(isHereFirst)
+    let (here, there) = (machines.here, machines.there)
+    let before = try content(here)
+    try delete(victim, there)
+    let gone = try content(there)
+    try await there.engine.push()
+    let last = try here.stack.latestHistoryToken()
+    try await here.engine.pull()
+    try expect(here, has: gone)
+    let pulled = HistoryToken(number: last.number + 1)...(try here.stack.latestHistoryToken())
+    let undo = try await here.stack.undo(pulled)
+    #expect(undo.left == [])
+    try await machines.settle()
+    try expect(here, has: before)
+    try expect(there, has: before)
+    let again = try await here.stack.undo(try #require(undo.token), deletionGuard: .off)
+    #expect(again.left == [])
+    try await machines.settle()
+    try expect(here, has: gone)
+    try expect(there, has: gone)
+  }
 }
