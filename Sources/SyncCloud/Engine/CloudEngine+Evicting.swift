@@ -61,7 +61,7 @@ extension CloudEngine {
   ) throws {
     var record = known
     try writing.enter(record.zone) {
-      try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
+      try ObjectDeleter(writing).delete(object, name: record.name)
       try writing.forgetReferences(of: record.name)
     }
     record.row = nil

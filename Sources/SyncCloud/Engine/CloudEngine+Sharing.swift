@@ -135,15 +135,13 @@ extension CloudEngine {
 
   private func root(of zone: CloudZone) async throws -> ManagedObjectID {
     let record = try await read { try $0.remoteRecord(zone.root ?? "", in: zone.key) }
-    guard let record, let row = record.row,
-      let entity = stack.model.entity(named: record.entity)
-    else {
+    guard let object = record?.object(in: stack.model) else {
       throw CloudError(
         .notFound,
         message:
           "The shared object was deleted, has not arrived yet, or this model does not know it.")
     }
-    return ManagedObjectID(entity: entity, row: row)
+    return object
   }
 
   /// Whether an object is shared, by this account or with it.

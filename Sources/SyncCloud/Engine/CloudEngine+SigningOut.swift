@@ -52,9 +52,8 @@ extension CloudEngine {
     let transaction = writing.transaction
     let deleter = ObjectDeleter(writing)
     for record in try transaction.allRemoteRecords(in: writing.zone.name) {
-      guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
-        continue
-      }
+      guard let object = writing.object(of: record) else { continue }
+      let (row, entity) = (object.row, object.entity)
       // All go, so that nothing that leads to something denies that.
       for relationship in entity.relationships
       where relationship.kind == .manyToMany && relationship.deleteRule == .deny {
@@ -62,7 +61,7 @@ extension CloudEngine {
         try transaction.removeLinks(
           relationship, of: entity, pairs: members.map { (owner: row, member: $0.row) })
       }
-      try deleter.delete(row, entity, name: record.name)
+      try deleter.delete(object, name: record.name)
       names.append(record.name)
     }
     return names

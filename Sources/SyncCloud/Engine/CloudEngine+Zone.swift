@@ -196,8 +196,8 @@ extension CloudEngine {
     var count = 0
     for record in try writing.transaction.allRemoteRecords(in: writing.zone.name)
     where record.tag == nil && !record.hasLeft {
-      if let row = record.row, let entity = writing.model.entity(named: record.entity) {
-        try deleter.delete(row, entity, name: record.name)
+      if let object = writing.object(of: record) {
+        try deleter.delete(object, name: record.name)
         count += 1
       } else if var parted = record.isPair ? record : nil,
         let kind = writing.fields.kinds[record.entity]

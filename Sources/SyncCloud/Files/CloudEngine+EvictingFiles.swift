@@ -79,13 +79,11 @@ extension CloudEngine {
   static func fileNames(in writing: CloudWriting) throws -> Set<String> {
     var names: Set<String> = []
     for record in try writing.transaction.allRemoteRecords(in: writing.zone.name) {
-      guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
-        continue
-      }
+      guard let object = writing.object(of: record) else { continue }
+      let entity = object.entity
       for field in writing.fields.rules(of: entity).assets.keys {
         guard let attribute = entity.property(named: field)?.attribute, attribute.type == .string,
-          case .string(let name) = try writing.transaction.value(
-            attribute.slot, of: ManagedObjectID(entity: entity, row: row))
+          case .string(let name) = try writing.transaction.value(attribute.slot, of: object)
         else { continue }
         names.insert(name)
       }

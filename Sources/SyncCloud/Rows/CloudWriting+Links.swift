@@ -41,9 +41,8 @@ extension CloudWriting {
   func followLinks(to name: String, _ row: Int64, _ entity: EntityDescription) throws {
     let links = hasLinks ? try transaction.remoteLinks(to: name) : []
     for (zone, link) in links where isOurs(zone) {
-      guard let source = try transaction.remoteRecord(link.source, in: zone),
-        let sourceRow = source.row, let owner = model.entity(named: source.entity),
-        let property = owner.property(named: link.field),
+      guard let source = try transaction.remoteRecord(link.source, in: zone).flatMap(object(of:)),
+        case let owner = source.entity, let property = owner.property(named: link.field),
         let relationship = property.relationship,
         entity.isKind(of: owner.destination(of: relationship))
       else { continue }
@@ -58,7 +57,7 @@ extension CloudWriting {
         continue
       }
       try removeForeignProblem(of: link, in: zone)
-      try RowValueWriter(self, owner).update(sourceRow, [(property.slot, .int(row))])
+      try RowValueWriter(self, owner).update(source.row, [(property.slot, .int(row))])
       if zone != current, fields.rules(of: owner).parent?.name == link.field {
         hasStrays = true
       } else {
@@ -72,10 +71,9 @@ extension CloudWriting {
     for zone in try zoneNames() {
       try enter(zone) {
         for name in names {
-          guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
-            let entity = model.entity(named: record.entity)
-          else { continue }
-          try follow(name, row, entity)
+          let record = try transaction.remoteRecord(name, in: zone)
+          guard let object = record.flatMap(object(of:)) else { continue }
+          try follow(name, object.row, object.entity)
         }
       }
     }

@@ -27,8 +27,8 @@ final class CloudWriting {
   /// Whether placeholders for files came.
   var bringsAssets = false
 
-  /// Names of objects that came from another zone, by zone: once all edits were read, they are
-  /// joined and parted as their pairs are said to be there.
+  /// Names of objects that came from another zone, by zone: once all edits were read, references
+  /// that waited for them lead there, and they are joined and parted as their pairs are said to be.
   var arrivals: [String: Set<String>] = [:]
 
   /// Lists of which members came or the order was said anew, so that they have to be arranged.
@@ -103,6 +103,9 @@ final class CloudWriting {
 
   var model: ManagedObjectModel { transaction.model }
 
+  /// The object of a record; nil while there is none, or the model does not know its entity.
+  func object(of record: RemoteRecord) -> ManagedObjectID? { record.object(in: model) }
+
   /// Whether corrected stamps are written to the server: in the public zone they are mostly other
   /// people's.
   var heals: Bool { current == Self.ownName }
@@ -122,12 +125,19 @@ final class CloudWriting {
     (zone.newest, zone.witness) = (newest, witness)
   }
 
-  /// Joins and parts objects that came from another zone, looks once more at references that were
-  /// refused, arranges lists whose members came, and keeps the zones as they are now. Called last.
+  /// Leads references to objects that came from another zone, joins and parts those, looks once
+  /// more at references that were refused, arranges lists whose members came, and keeps the zones
+  /// as they are now. Called last.
   func finish() throws {
     for (zone, names) in arrivals.inKeyOrder {
       try enter(zone) {
-        for name in names.sorted() { try PairWriter(self).follow(name, parting: .all) }
+        for name in names.sorted() {
+          let record = hasLinks ? try transaction.remoteRecord(name, in: zone) : nil
+          if let object = record.flatMap(object(of:)) {
+            try followLinks(to: name, object.row, object.entity)
+          }
+          try PairWriter(self).follow(name, parting: .all)
+        }
       }
     }
     arrivals = [:]
@@ -170,6 +180,14 @@ final class CloudWriting {
   /// one whose share has ended and whose objects are still on their way home.
   func isOurs(_ zone: String) -> Bool {
     zone == homeName || homeName == Self.ownName && CloudZone(key: zone).root != nil
+  }
+}
+
+extension RemoteRecord {
+  /// Its object; nil while there is none, or a model does not know its entity.
+  func object(in model: ManagedObjectModel) -> ManagedObjectID? {
+    guard let row, let entity = model.entity(named: entity) else { return nil }
+    return ManagedObjectID(entity: entity, row: row)
   }
 }
 

@@ -55,11 +55,11 @@ extension CloudWriting {
     let target = try enter(record.zone) {
       try find(link.target, entity.destination(of: relationship))
     }
-    guard let target, let row = target.row, let kind = model.entity(named: target.entity) else {
+    guard let target, let object = object(of: target) else {
       return try removeForeignProblem(of: link, in: record.zone)
     }
     guard try mayLead(relationship, of: entity, from: record.zone, to: target) else { return }
-    try enter(target.zone) { try followLinks(to: link.target, row, kind) }
+    try enter(target.zone) { try followLinks(to: link.target, object.row, object.entity) }
   }
 
   /// Forgets that problem of a record whose reference leads where it says.

@@ -16,7 +16,8 @@ struct ObjectDeleter {
 
   /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many
   ///   relationship is in the way.
-  func delete(_ row: Int64, _ entity: EntityDescription, name: String) throws {
+  func delete(_ object: ManagedObjectID, name: String) throws {
+    let (row, entity) = (object.row, object.entity)
     try checkDenial(row, entity)
     try detach(row, entity, name)
     let denied = entity.relationships.filter {

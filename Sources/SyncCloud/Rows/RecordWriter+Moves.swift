@@ -112,13 +112,12 @@ extension RecordWriter {
   private mutating func compare(_ left: RemoteRecord, _ mark: String) throws {
     let account = writing.home.account
     guard mark != RemoteRecord.Move.mark(of: left.name, in: left.zone, by: account),
-      let copy = try ZoneMove(writing).copy(of: left), let row = copy.row,
-      let entity = writing.model.entity(named: copy.entity)
+      let copy = try ZoneMove(writing).copy(of: left), let object = writing.object(of: copy)
     else { return }
     do {
-      try keepValues(of: copy, since: left.stamp, row, entity)
+      try keepValues(of: copy, since: left.stamp, object.row, object.entity)
       try writing.enter(copy.zone) {
-        try ObjectDeleter(writing).delete(row, entity, name: copy.name)
+        try ObjectDeleter(writing).delete(object, name: copy.name)
         try writing.forgetReferences(of: copy.name)
       }
     } catch let error as StoreError where error.code == .deletionDenied {
@@ -180,10 +179,8 @@ extension RecordWriter {
     let move = ZoneMove(writing)
     let name = try move.take(record, to: target, follows: true)
     try move.carryPairs(of: [record.name: name], from: record.zone)
-    guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
-      return
-    }
-    try move.connect(ManagedObjectID(entity: entity, row: row), as: name, in: target)
+    guard let object = writing.object(of: record) else { return }
+    try move.connect(object, as: name, in: target)
   }
 
   /// Merges the record of a zone that an object has left into its record where it is now.

@@ -124,7 +124,8 @@ extension RecordWriter {
       guard let row = item.before?.row else { continue }
       var merge = item.merge
       do {
-        try deleter.delete(row, item.entity, name: item.shown.name)
+        try deleter.delete(
+          ManagedObjectID(entity: item.entity, row: row), name: item.shown.name)
         merge.setRow(nil)
         try writing.forgetReferences(of: item.shown.name)
         counts.deleted += 1

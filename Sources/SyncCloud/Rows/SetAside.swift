@@ -24,11 +24,9 @@ struct SetAside {
     let deleter = ObjectDeleter(writing)
     var count = 0
     for record in try transaction.remoteProblems(in: zone) where record.isDeadButHere {
-      guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
-        continue
-      }
+      guard let object = writing.object(of: record) else { continue }
       do {
-        try deleter.delete(row, entity, name: record.name)
+        try deleter.delete(object, name: record.name)
       } catch let error as StoreError where error.code == .deletionDenied {
         continue
       }

@@ -17,8 +17,7 @@ struct UnsentRecord {
       var parted = record
       parted.stamp = ""
       try PairWriter(writing).apply(parted, kind)
-    } else if let row = record.row, let entity = writing.model.entity(named: record.entity) {
-      let object = ManagedObjectID(entity: entity, row: row)
+    } else if let object = writing.object(of: record) {
       if case .from? = record.moved { return try bringHome(object, record) }
       try remove(object, record)
     }
@@ -29,7 +28,7 @@ struct UnsentRecord {
   private func remove(_ object: ManagedObjectID, _ record: RemoteRecord) throws {
     for child in try unsentChildren(of: object, in: record.zone) { try remove(child) }
     try writing.enter(record.zone) {
-      try ObjectDeleter(writing).delete(object.row, object.entity, name: record.name)
+      try ObjectDeleter(writing).delete(object, name: record.name)
       try writing.forgetReferences(of: record.name)
     }
     for zone in writing.pairZones(record.zone) {
@@ -48,10 +47,7 @@ struct UnsentRecord {
     while let (each, record) = next.popLast() {
       names.insert(record.name)
       for child in try unsentChildren(of: each, in: record.zone) {
-        guard let entity = writing.model.entity(named: child.entity), let row = child.row else {
-          continue
-        }
-        next.append((ManagedObjectID(entity: entity, row: row), child))
+        if let object = writing.object(of: child) { next.append((object, child)) }
       }
     }
     if let parent = writing.fields.rules(of: object.entity).parent {

@@ -66,10 +66,8 @@ extension ZoneMove {
   func renameMembers(_ names: [String: String], in zone: String, _ stamp: Stamp) throws {
     guard writing.fields.hasLists, names.contains(where: { $0 != $1 }) else { return }
     let objects = try names.values.sorted().compactMap { name -> (String, ManagedObjectID)? in
-      guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
-        let entity = writing.model.entity(named: record.entity)
-      else { return nil }
-      return (name, ManagedObjectID(entity: entity, row: row))
+      let record = try transaction.remoteRecord(name, in: zone)
+      return record.flatMap(writing.object(of:)).map { (name, $0) }
     }
     // Lists that went along, as they were last said.
     for (name, object) in objects {

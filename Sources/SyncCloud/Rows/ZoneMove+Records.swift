@@ -100,11 +100,9 @@ extension ZoneMove {
 
   /// Takes an object out of the store that is there twice; references to it wait for the other.
   func drop(_ record: RemoteRecord) throws {
-    guard let row = record.row, let entity = writing.model.entity(named: record.entity) else {
-      return
-    }
+    guard let object = writing.object(of: record) else { return }
     try writing.enter(record.zone) {
-      try ObjectDeleter(writing).delete(row, entity, name: record.name)
+      try ObjectDeleter(writing).delete(object, name: record.name)
     }
     try transaction.removeRemoteRecord(record.name, in: record.zone)
   }

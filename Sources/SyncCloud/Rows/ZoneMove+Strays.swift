@@ -15,9 +15,8 @@ extension ZoneMove {
     for zone in zones {
       for link in try transaction.remoteLinks(in: zone) {
         guard let record = try transaction.remoteRecord(link.source, in: zone),
-          let row = record.row, let entity = writing.model.entity(named: record.entity),
-          let parent = writing.fields.rules(of: entity).parent, parent.name == link.field,
-          case let object = ManagedObjectID(entity: entity, row: row),
+          let object = writing.object(of: record),
+          let parent = writing.fields.rules(of: object.entity).parent, parent.name == link.field,
           try !transaction.value(parent.slot, of: object).isNull
         else { continue }
         guard record.tag != nil, zones.contains(try self.zone(of: object)) else {
@@ -25,7 +24,9 @@ extension ZoneMove {
           continue
         }
         try place(object, stamp)
-        guard let placed = try transaction.remoteRecord(of: row, entity) else { continue }
+        guard let placed = try transaction.remoteRecord(of: object.row, object.entity) else {
+          continue
+        }
         try transaction.removeRemoteLink(from: placed.name, link.field, in: placed.zone)
       }
     }

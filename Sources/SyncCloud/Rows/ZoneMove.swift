@@ -71,18 +71,6 @@ struct ZoneMove {
     try rename(orphans, except: Set(names.filter { $0 != $1 }.values))
     try renameMembers(names, in: target, stamp)
     try carryPairs(of: names, from: zone)
-    try followForeign(names.values.sorted(), in: target)
-  }
-
-  /// Sets the references in a shared zone that were problems until their objects were there.
-  private func followForeign(_ names: [String], in zone: String) throws {
-    guard writing.hasLinks, CloudZone(key: zone).root != nil else { return }
-    for name in names {
-      guard let record = try transaction.remoteRecord(name, in: zone), let row = record.row,
-        let entity = writing.model.entity(named: record.entity)
-      else { continue }
-      try writing.enter(zone) { try writing.followLinks(to: name, row, entity) }
-    }
   }
 
   /// Has objects say anew the parent that they are below, which has another name now. Those that
@@ -118,18 +106,14 @@ struct ZoneMove {
         target == writing.homeName
         ? known.flatMap { if case .from? = $0.moved { $0 } else { nil } }
         : try transaction.remoteRecord(record.name, in: target)
-      let entity = writing.model.entity(named: record.entity)
-      if let row = there?.row, let entity {
+      if let other = there.flatMap(writing.object(of:)) {
         try drop(record)
-        met.append((record.name, target, ManagedObjectID(entity: entity, row: row)))
+        met.append((record.name, target, other))
         names[record.name] = record.name
         continue
       }
-      let object = entity.flatMap { entity in
-        record.row.map { ManagedObjectID(entity: entity, row: $0) }
-      }
       let name = try take(record, to: target, follows: target != writing.homeName)
-      moved.append((name, target, object))
+      moved.append((name, target, writing.object(of: record)))
       names[record.name] = name
     }
     // References to one of two lead to the other, from wherever they are now.
