@@ -49,7 +49,8 @@ public struct FeedPage: Sendable {
 }
 
 extension FeedPage {
-  /// Reads the answer of an HTTP server.
+  /// Reads the answer of an HTTP server. One of the type `application/vnd.api+json` is a JSON:API
+  /// document, which needs no path: `links.next` leads to the next page.
   ///
   /// | status | |
   /// |---|---|
@@ -84,7 +85,8 @@ extension FeedPage {
       return
     }
     let link = http.value(forHTTPHeaderField: "Link").flatMap(FeedPage.nextLink)
-    guard path != nil || resumePath != nil || totalPath != nil else {
+    let isJSONAPI = http.mediaType.hasPrefix("application/vnd.api+json")
+    guard path != nil || resumePath != nil || totalPath != nil || isJSONAPI else {
       self.init(data, next: link)
       return
     }
@@ -99,8 +101,10 @@ extension FeedPage {
       if let text = value.stringValue { return text.isEmpty ? nil : text }
       return value.integerValue.map(String.init)
     }
+    let named = isJSONAPI ? text("links.next") ?? text("links.next.href") ?? link : link
     self.init(
-      data, next: path == nil ? link : text(path), resume: text(resumePath),
+      isJSONAPI ? .jsonAPI(data) : .data(data), next: path == nil ? named : text(path),
+      resume: text(resumePath),
       total: totalPath.flatMap { body.value(at: $0)?.integerValue }.flatMap(Int.init(exactly:)))
   }
 
@@ -114,8 +118,7 @@ extension FeedPage {
           .unreadable, status: status,
           message: "The page has \(data.count) of \(http.expectedContentLength) bytes.")
       }
-      let type = http.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
-      guard !type.contains("html") else {
+      guard !http.mediaType.contains("html") else {
         throw FeedError(
           .unreadable, status: status,
           message: "The page is HTML and no JSON, as a proxy or a sign-in page sends it.")
@@ -157,5 +160,11 @@ extension FeedPage {
       if isNext { return String(link[..<end]) }
     }
     return nil
+  }
+}
+
+extension HTTPURLResponse {
+  fileprivate var mediaType: String {
+    value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncEngine
 import SyncGraph
 import TestSupport
 import Testing
@@ -46,6 +47,42 @@ import Testing
     ] as [(String, String?)])
   func withoutAPathItIsTheLinkOfTheHeader(header: String, next: String?) throws {
     #expect(try page("[]", 200, ["Link": header]).next == next)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"data": [], "links": {"next": "/crews?page=2"}}"#, "/crews?page=2"),
+      (#"{"data": [], "links": {"next": {"href": "/crews?page=2"}}}"#, "/crews?page=2"),
+      (#"{"data": [], "links": {"next": null}}"#, nil), (#"{"data": []}"#, nil),
+    ] as [(String, String?)])
+  func aJSONAPIDocumentLeadsOnByItsLinks(body: String, next: String?) throws {
+    #expect(try page(body, 200, ["Content-Type": "application/vnd.api+json"]).next == next)
+  }
+
+  /// Its pages are pages of a list like any other: what none of them has goes, with the end.
+  @Test func aListOfJSONAPIDocumentsIsAFeed() async throws {
+    let stack = try DataStack.league()
+    try await stack.sync(
+      [["id": 1, "name": "old"], ["id": 3]] as JSONValue, inEntityNamed: "Nation")
+    let pages = [
+      #"{"data": [{"type": "crews", "id": "1", "attributes": {"name": "A"}, "relationships": {"nation": {"data": {"type": "nations", "id": "1"}}}}], "included": [{"type": "nations", "id": "1", "attributes": {"name": "N"}}], "links": {"next": "2"}}"#,
+      #"{"data": [{"type": "crews", "id": "2", "relationships": {"nation": {"data": {"type": "nations", "id": "1"}}, "captain": {"data": {"type": "athletes", "id": "7"}}}}], "links": {"next": null}}"#,
+    ]
+    let run = Import(into: stack) {
+      Feed("Nation") { _ in FeedPage([["id": 1], ["id": 2]] as JSONValue) }
+      Feed("Crew") { place in
+        try self.page(
+          pages[place == nil ? 0 : 1], 200, ["Content-Type": "application/vnd.api+json"])
+      }
+      Feed("Athlete") { _ in FeedPage([["id": 7, "name": "P"]] as JSONValue) }
+    }
+    run.settings.deletionGuard = .off
+    try await stack.run(run)
+    #expect(
+      try await stack.lines() == [
+        "Athlete 7 P crew 0", "Crew 1 A nation 1 captain 0", "Crew 2 - nation 1 captain 7",
+        "Nation 1 N", "Nation 2 -",
+      ])
   }
 
   @Test func deltaLinkAndTotalStandInTheBody() throws {

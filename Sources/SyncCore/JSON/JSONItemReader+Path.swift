@@ -209,7 +209,7 @@ extension JSONItemReader {
       return false
     }
     guard bytes[position] == UInt8(ascii: "\"") else { throw error(.key, at: position, location) }
-    try checkValue(location)
+    try scanValue(location)
     guard try nextByte(location) == UInt8(ascii: ":") else {
       throw error(.colon, at: position, location)
     }
@@ -244,8 +244,16 @@ extension JSONItemReader {
     return true
   }
 
-  /// Reads a value only to check it.
+  /// Reads a value only to check it, or steps over it where that was done before.
   private mutating func checkValue(_ location: String) throws(JSONError) {
+    guard isChecked else { return try scanValue(location) }
+    guard let end = JSONSkipping.endOfValue(bytes, from: position) else {
+      throw error(.end, at: bytes.count, location)
+    }
+    document.scanner.position = end
+  }
+
+  private mutating func scanValue(_ location: String) throws(JSONError) {
     do {
       try document.scanner.scanValue(into: scratch)
     } catch {

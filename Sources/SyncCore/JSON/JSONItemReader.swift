@@ -34,6 +34,8 @@ package struct JSONItemReader {
   let options: JSONReadingOptions
   /// Whether an object of objects, where the list should be, is one item for each member.
   let takesMembers: Bool
+  /// Whether the text is known to be JSON: values beside the list are stepped over.
+  let isChecked: Bool
   var document: JSONDocument
   /// Takes values that are read only to be checked.
   var scratch = JSONTape(capacity: 64)
@@ -82,14 +84,18 @@ package struct JSONItemReader {
   ///
   /// - Parameter takesMembers: Whether an object of objects, where the list should be, is one item
   ///   for each member.
+  /// - Parameter isChecked: Whether another reader has read the text to its end. Of the text beside
+  ///   the list strings and brackets are followed then, and nothing else is checked.
   package init(
     _ bytes: UnsafeRawBufferPointer, at path: JSONPath = JSONPath(),
-    options: JSONReadingOptions = JSONReadingOptions(), takesMembers: Bool = false
+    options: JSONReadingOptions = JSONReadingOptions(), takesMembers: Bool = false,
+    isChecked: Bool = false
   ) throws(JSONError) {
     self.bytes = bytes
     self.path = path
     self.options = options
     self.takesMembers = takesMembers
+    self.isChecked = isChecked
     document = try JSONDocument(bytes, options: options)
     takesLines = options.format == .lines
     if document.skipSpace().isAtEnd {

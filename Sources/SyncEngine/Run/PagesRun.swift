@@ -87,7 +87,7 @@ package final class PagesRun {
 
   /// Reads what cannot be read while the store waits, and tells how much of all each page is.
   private func settle() throws {
-    for index in pages.indices { pages[index].payload = try pages[index].payload.settled(control) }
+    try SharedDocuments.settle(&pages, control)
     let sizes = pages.map { $0.payload.expectedSize ?? PagesRun.usualSize }
     let total = sizes.reduce(0, +)
     var before = 0

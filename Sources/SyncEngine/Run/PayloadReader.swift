@@ -57,7 +57,7 @@ final class PayloadReader {
     end = PayloadPlace(
       reader: try JSONItemReader(
         bytes, at: request.setup.path ?? JSONPath(), options: request.settings.reading,
-        takesMembers: request.takesMembers))
+        takesMembers: request.takesMembers, isChecked: request.isChecked))
     start = end
   }
 

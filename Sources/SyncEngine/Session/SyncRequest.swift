@@ -12,6 +12,9 @@ package struct SyncRequest {
   /// Whether an object of objects at the place of the list is a list of them, by their keys.
   package var takesMembers = false
 
+  /// Whether another list of the sync has read the same document to its end, before this one.
+  var isChecked = false
+
   /// The rewritten payload, once there is one.
   var rewritten: RewrittenPayload?
 

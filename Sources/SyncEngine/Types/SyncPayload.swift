@@ -63,10 +63,29 @@ extension SyncPayload {
   func settled(_ control: SyncControl) throws -> SyncPayload {
     switch content {
     case .data, .file: return self
-    case .stream, .json, .unusable:
-      var result = SyncPayload(.data(try data(control)))
-      result.isJSONAPI = isJSONAPI
-      return result
+    case .stream, .json, .unusable: return try inMemory(control)
+    }
+  }
+
+  /// The payload as bytes, mapped where it is a file.
+  ///
+  /// - Throws: `CancellationError`, ``SyncError`` with ``SyncError/Code/unreadablePayload``, errors
+  ///   of the stream, the ``JSONError`` of a payload that is none.
+  func inMemory(_ control: SyncControl) throws -> SyncPayload {
+    var result = SyncPayload(.data(try data(control)))
+    result.isJSONAPI = isJSONAPI
+    return result
+  }
+
+  /// Whether both have the same text, as far as that is told without reading.
+  func isSame(as other: SyncPayload) -> Bool {
+    guard isJSONAPI == other.isJSONAPI, isTable == other.isTable else { return false }
+    return switch (content, other.content) {
+    case (.data(let one), .data(let two)): one == two
+    case (.file(let one), .file(let two)): one == two
+    case (.stream(let one), .stream(let two)): one === two
+    case (.json(let one), .json(let two)): one == two
+    default: false
     }
   }
 

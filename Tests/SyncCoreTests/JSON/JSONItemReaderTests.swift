@@ -56,6 +56,12 @@ struct JSONItemReaderTests {
         count += 1
       }
       #expect(count == result.count)
+      // What was checked before is read as it is otherwise.
+      var again = try JSONItemReader(
+        bytes, at: path, takesMembers: takesMembers, isChecked: true)
+      var places: [String] = []
+      while try again.next(into: tape) { places.append("\(again.itemPath) ") }
+      #expect(zip(result, places).allSatisfy { $0.hasPrefix($1) } && places.count == result.count)
       return result
     }
   }

@@ -31,6 +31,48 @@ import Testing
     #expect(try stack.keys("Player", "ANY friends.id == 11") == [12, 13])
   }
 
+  @Test(arguments: ["tree", "bytes", "file", "stream", "hook"])
+  func listsOfOneDocumentShareIt(_ way: String) throws {
+    let stack = try DataStack.league()
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "document.json")
+    try Self.document.data().write(to: file)
+    let handle = try FileHandle(forReadingFrom: file)
+    let payload: SyncPayload =
+      switch way {
+      case "bytes": .data(Self.document.data())
+      case "file": .file(file)
+      case "stream": .handle(handle)
+      default: .json(Self.document)
+      }
+    let sync = Sync(
+      lists: [
+        .list(payload, of: "Team", at: "teams"), .list(payload, of: "Player", at: "data.players"),
+        .list(payload, of: "Player", at: "data.players"),
+      ], dataStack: stack)
+    if way == "hook" { sync.settings.prepare = { $0 } }
+    sync.start()
+    #expect(try sync.result?.get().inserted == 5)
+    #expect(try stack.keys("Player", "team.id == 2") == [12, 13])
+    #expect(try stack.keys("Team", "captain.id == 11") == [1])
+  }
+
+  /// A fault is found by the list that is read first, also where it stands beside both.
+  @Test(arguments: [false, true])
+  func aFaultBesideTheListsFailsThemAll(_ isReversed: Bool) throws {
+    let stack = try DataStack.league()
+    let text = #"{"teams": [{"id": 1}], "note": {"a": 01}, "players": [{"id": 2}]}"#
+    let lists: [SyncList] = [
+      .list(text, of: "Team", at: "teams"), .list(text, of: "Player", at: "players"),
+    ]
+    #expect {
+      try stack.sync(isReversed ? lists.reversed() : lists)
+    } throws: {
+      ($0 as? JSONError)?.path == "$.note.a"
+    }
+    #expect(try stack.keys("Team").isEmpty)
+  }
+
   @Test func isOneCommitWithOneChangeSet() throws {
     let stack = try DataStack.league()
     let changes = Log<ChangeSet>()

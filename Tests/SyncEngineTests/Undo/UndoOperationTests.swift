@@ -151,6 +151,25 @@ import Testing
     #expect(try stack.store.read { try $0.dump() } == before)
   }
 
+  @Test(arguments: [1, 8, 40, 200, 700])
+  func anUndoThatIsCancelledAmidItsWritesIsAllOrNothing(_ statements: Int) async throws {
+    let names = Dictionary(uniqueKeysWithValues: (1...300).map { ($0, "name \($0)") })
+    try await stack.sync(users(names), inEntityNamed: "User")
+    let before = try content(stack)
+    try await stack.sync(users(names.mapValues { "no \($0)" }), inEntityNamed: "User")
+    let token = try stack.latestHistoryToken()
+    let after = try content(stack)
+    let undo = Undo(token...token, dataStack: stack)
+    undo.deletionGuard = .off
+    let recorder = try stack.store.recorder
+    let begin = recorder.executed
+    undo.start()
+    while recorder.executed < begin + statements, !undo.isFinished { await Task.yield() }
+    undo.cancel()
+    let report = try? await undo.value
+    #expect(try content(stack) == (report == nil ? after : before))
+  }
+
   @Test func anInsertedObjectThatAnotherOneRefersToStays() async throws {
     _ = try await fill()
     let companies: JSONValue = [["id": 9, "name": "Acme"]]

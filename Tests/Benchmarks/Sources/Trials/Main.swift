@@ -13,6 +13,8 @@ import TestPayloads
 /// Trials history [OBJECTS] [ROUNDS]          commits of one object in a hundred, with former values
 ///                                            and without
 /// Trials durability [ROUNDS]                 commits that wait for the disk, and others
+/// Trials import  [ITEMS] [session|1|2|…]     memory of an import that asks for so many pages of so
+///                                            many items at a time, or of a session of the same pages
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -48,6 +50,9 @@ struct Main {
     case "history":
       try HistoryTrial(objects: number(0, 10_000), rounds: number(1, 60)).run()
     case "durability": try DurabilityTrial(rounds: number(0, 200)).run()
+    case "import":
+      let fetches = arguments.count > 2 ? Int(arguments[2]) : nil
+      try ImportTrial(items: number(0, 100_000)).run(fetches: fetches)
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
@@ -64,6 +69,8 @@ struct Main {
                Trials observe [USERS] [none|progress|all] [SYNCS]
                Trials insert [USERS] [plain|bare|only|always|batches]
                Trials history [OBJECTS] [ROUNDS]
+               Trials durability [ROUNDS]
+               Trials import [ITEMS] [session|1|2|…]
                Trials make|floor USERS FOLDER
                Trials stream USERS FOLDER [base|churned] [file|pipe]
         """)
