@@ -13,6 +13,7 @@ struct ImportTrial {
   /// Items of a page of some 150 bytes each.
   let items: Int
   private let pages = 6
+  private let line = "a text that is as long as a line of a letter, or as that of a note, of item"
 
   /// - Parameter fetches: How many pages an import asks for at a time; nil is a session.
   func run(fetches: Int?) throws {
@@ -53,7 +54,8 @@ struct ImportTrial {
     say(
       String(
         format: "%@: %.1f MB of memory at most, %.2f of a page (%.1f MB)",
-        fetches.map { "an import that asks for \($0) at a time" } ?? "a session", Double(most) / 1e6,
+        fetches.map { "an import that asks for \($0) at a time" } ?? "a session",
+        Double(most) / 1e6,
         Double(most) / Double(size), Double(size) / 1e6))
     try stack.close()
   }
@@ -66,8 +68,7 @@ struct ImportTrial {
       let key = number * items + index
       data.append(
         contentsOf:
-          "{\"id\":\(key),\"name\":\"item \(key)\",\"text\":\"a text of item \(key), which is as long as a line of a letter, or of a note\"}"
-          .utf8)
+          "{\"id\":\(key),\"name\":\"item \(key)\",\"text\":\"\(line) \(key)\"}".utf8)
     }
     data.append(UInt8(ascii: "]"))
     return data

@@ -18,7 +18,9 @@ extension Shape {
       var json = Data("{\"items\":".utf8)
       json += lists[0].json + Data(",\"children\":".utf8) + lists[1].json + Data("}".utf8)
       try scene.measure {
-        try stack.take([.list(json, of: "Item", at: "items"), .list(json, of: "Child", at: "children")])
+        try stack.take([
+          .list(json, of: "Item", at: "items"), .list(json, of: "Child", at: "children"),
+        ])
       }
     },
     Shape("two lists of two documents", counted: 500, timed: 5000) { count, scene in
