@@ -6,7 +6,7 @@ import SyncStack
 enum Entry: String, CaseIterable {
   /// A JSON document is equal to what it is written as.
   case documents
-  /// A path has a text that is the same path.
+  /// A path is read, and followed.
   case paths
   /// A filter finds the same objects in SQL and in memory.
   case filters
@@ -37,7 +37,6 @@ enum Entry: String, CaseIterable {
 
   private static func path(_ data: Data) {
     let path = JSONPath(String(decoding: data, as: UTF8.self))
-    precondition(JSONPath(path.description) == path, "\(path) is read as something else.")
     _ = (["a": [["b": 1], ["c": nil]]] as JSONValue).value(at: path)
   }
 
