@@ -9,10 +9,9 @@ public import SyncEngine
 /// One page of a ``Feed``: its JSON, and where the feed goes on.
 ///
 /// ```swift
-/// FeedPage(json, next: answer.cursor)                         // a chain: nil on the last page
-/// FeedPage(json, places: (2...pages).map(String.init))        // all of them, asked for side by
-/// side FeedPage(json, next: nil, resume: answer.deltaLink)         // where the next run of
-/// changes begins
+/// FeedPage(json, next: answer.cursor)                   // a chain: nil on the last page
+/// FeedPage(json, places: (2...pages).map(String.init))  // all of them, asked for side by side
+/// FeedPage(json, next: nil, resume: answer.deltaLink)   // where the next run of changes begins
 /// ```
 public struct FeedPage: Sendable {
   let payload: SyncPayload

@@ -1,7 +1,8 @@
 import SyncCore
 
 /// The documents that hold several lists of one sync, each at a path: a document is had once, and
-/// the first of its lists checks its text for all of them.
+/// the first of its lists checks its text for all of them. Pages of a session, of which there may
+/// be thousands, are not compared.
 enum SharedDocuments {
   /// Reads what cannot be read while the store waits, once for each document.
   ///
@@ -9,7 +10,7 @@ enum SharedDocuments {
   ///   its document before the next one is begun.
   static func settle(_ pages: inout [SyncRequest], _ control: SyncControl) throws {
     let owners = pages.indices.map { index in
-      pages[index].setup.path == nil
+      pages[index].setup.path == nil || pages[index].session != nil
         ? index
         : pages[..<index].firstIndex {
           $0.setup.path != nil && $0.payload.isSame(as: pages[index].payload)
