@@ -42,33 +42,38 @@ public struct JSONPath: Sendable, Hashable {
   /// Parts a text at its dots. `[3]` is read as a position, `['a.b']` as one name, `[]` and `*` as
   /// each element or member; a leading `$` is passed over.
   public init(_ dotted: String) {
-    var rest = Substring(dotted)
-    while !rest.isEmpty {
-      if rest.first == "[" {
+    // By scalars: a name may begin with a mark that makes one character of it and the quote.
+    var rest = dotted.unicodeScalars[...]
+    while let first = rest.first {
+      if first == "[" {
         steps.append(JSONPath.takeBracket(&rest))
       } else {
         let name = rest.prefix { $0 != "." && $0 != "[" }
-        rest = rest.dropFirst(name.count)
-        if !name.isEmpty, !(name == "$" && steps.isEmpty) {
-          steps.append(name == "*" ? .each : .key(String(name)))
+        rest = rest[name.endIndex...]
+        if !name.isEmpty, !(steps.isEmpty && name.elementsEqual("$".unicodeScalars)) {
+          steps.append(JSONPath.step(of: name))
         }
-        if rest.first == "." { rest = rest.dropFirst() }
+        if rest.first == "." { rest.removeFirst() }
       }
     }
   }
 
   /// The step in the brackets that a text begins with.
-  private static func takeBracket(_ rest: inout Substring) -> Step {
+  private static func takeBracket(_ rest: inout Substring.UnicodeScalarView) -> Step {
     let inside = rest.dropFirst()
     if let quote = inside.first, quote == "'" || quote == "\"",
-      let end = inside.dropFirst().firstRange(of: "\(quote)]")
+      let end = inside.dropFirst().firstRange(of: [quote, "]"])
     {
       rest = inside[end.upperBound...]
-      return .key(String(inside[inside.index(after: inside.startIndex)..<end.lowerBound]))
+      return .key(String(inside[..<end.lowerBound].dropFirst()))
     }
     let content = inside.prefix { $0 != "]" }
-    rest = inside.dropFirst(content.count + 1)
-    return content.isEmpty || content == "*" ? .each : .key(String(content))
+    rest = inside[content.endIndex...].dropFirst()
+    return content.isEmpty ? .each : step(of: content)
+  }
+
+  private static func step(of name: Substring.UnicodeScalarView) -> Step {
+    name.elementsEqual("*".unicodeScalars) ? .each : .key(String(name))
   }
 }
 
@@ -101,12 +106,21 @@ extension JSONPath {
       case .each: return path.isEmpty ? "*" : path + "[]"
       case .position(let position): return path + "[\(position)]"
       case .key(let key):
-        if key != "*", key != "$", !key.contains(where: { ".[]".contains($0) }) {
+        if !key.isEmpty, key != "*", key != "$",
+          !key.unicodeScalars.contains(where: { ".[]".unicodeScalars.contains($0) })
+        {
           return path.isEmpty ? key : "\(path).\(key)"
         }
-        return key.contains("']") ? "\(path)[\"\(key)\"]" : "\(path)['\(key)']"
+        return path + JSONPath.brackets(around: key, quote: "'", or: "\"")
       }
     }
+  }
+
+  /// A name in brackets and quotes: in the second ones where it has the end of the first in it. A
+  /// name with both ends in it has no text that is read as the same.
+  private static func brackets(around key: String, quote: String, or other: String) -> String {
+    let hasEnd = key.unicodeScalars.contains("\(quote)]".unicodeScalars)
+    return hasEnd ? "[\(other)\(key)\(other)]" : "[\(quote)\(key)\(quote)]"
   }
 }
 
@@ -130,7 +144,7 @@ extension JSONPath: CustomStringConvertible {
         byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
           || (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
       }
-    return isPlain ? ".\(key)" : "[\"\(key)\"]"
+    return isPlain ? ".\(key)" : brackets(around: key, quote: "\"", or: "'")
   }
 }
 

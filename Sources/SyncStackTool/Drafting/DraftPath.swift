@@ -12,6 +12,6 @@ enum DraftPath {
 
   /// Whether a text can lead to the key at all.
   static func canName(_ key: String) -> Bool {
-    !key.isEmpty && !(key.contains("']") && key.contains("\"]"))
+    !key.isEmpty && JSONPath(text([key])) == JSONPath([.key(key)])
   }
 }

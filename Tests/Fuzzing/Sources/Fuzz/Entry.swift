@@ -6,7 +6,7 @@ import SyncStack
 enum Entry: String, CaseIterable {
   /// A JSON document is equal to what it is written as.
   case documents
-  /// A path is read, and followed.
+  /// A path is followed, and is equal to the one it is written as.
   case paths
   /// A filter finds the same objects in SQL and in memory.
   case filters
@@ -38,6 +38,7 @@ enum Entry: String, CaseIterable {
   private static func path(_ data: Data) {
     let path = JSONPath(String(decoding: data, as: UTF8.self))
     _ = (["a": [["b": 1], ["c": nil]]] as JSONValue).value(at: path)
+    precondition(JSONPath(path.description) == path, "\(path) is read as another path.")
   }
 
   private static func model(_ data: Data) {
