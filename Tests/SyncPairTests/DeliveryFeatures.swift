@@ -7,7 +7,7 @@ extension PairFeature {
   static let deliveryFeatures = [
     deltas, pages, keptPages, batches, dryRun, quarantine, deletionGuard, lists, imports,
     predicates, parents, noFingerprints, metadata, deferredReferences,
-    cancellation,
+    cancellation, serializers, nestedSerializers,
   ]
 
   static let deltas = PairFeature("deltas") { feature in

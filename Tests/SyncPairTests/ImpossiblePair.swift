@@ -10,6 +10,12 @@ struct ImpossiblePair {
     ImpossiblePair(
       names: ["keys of two attributes", "objects by key"],
       reason: "A key of JSON fills one attribute, which does not tell crates apart."),
+    ImpossiblePair(
+      names: ["kinds", "serializers"],
+      reason: "A serializer fills attributes of its entity alone."),
+    ImpossiblePair(
+      names: ["kinds", "serializers below conventions"],
+      reason: "A serializer fills attributes of its entity alone."),
   ]
 
   /// Why two features have no case; nil when they have one.

@@ -12,7 +12,7 @@ extension Matcher {
       isRoot && coversScope && operations.contains(.delete) && scannedRowsPerKey > 0
     guard touched > 0 || coversTable else { return }
     guard !batch.node.identity.isEmpty else { return }
-    if let seen = claims.seenKeys[batch.number] {
+    if let seen = claims.seenKeys[batch.number], seen.slot == batch.node.identity[0] {
       let keys = keys(of: batch).filter(seen.mayContain)
       if !keys.isEmpty { try read(batch, .keys(slot: batch.node.identity[0], keys)) }
       return
@@ -28,19 +28,27 @@ extension Matcher {
 
   /// Remembers which tables are empty, before the first part of several is written.
   func noteEmptyTables() throws {
-    for batch in batches where !batch.node.identity.isEmpty {
+    for batch in batches {
+      guard let slot = batch.node.identity.first else { continue }
       // Objects of a family share their table and may be told apart by different attributes.
       let isAlone = batch.entity.subentities.isEmpty && batch.entity.rootIndex == batch.entity.index
       if isAlone, try transaction.estimatedCount(of: batch.entity) == 0 {
-        claims.seenKeys[batch.number] = SeenKeys()
+        claims.seenKeys[batch.number] = SeenKeys(slot: slot)
       }
     }
   }
 
-  /// Notes the keys that a written part put into tables that were empty.
+  /// Notes the keys that a written part put into tables that were empty. Each part decides anew how
+  /// a serializer tells nested objects apart: one without any does not, and one that does it by
+  /// another attribute makes the keys that were seen useless.
   func noteKeys() {
     for batch in batches {
-      guard let seen = claims.seenKeys[batch.number] else { continue }
+      guard let seen = claims.seenKeys[batch.number], let slot = batch.node.identity.first
+      else { continue }
+      guard slot == seen.slot else {
+        claims.seenKeys[batch.number] = nil
+        continue
+      }
       for key in keys(of: batch) { seen.insert(key) }
     }
   }

@@ -7,9 +7,16 @@ import SyncCore
 /// Integers close together are one bit a key, everything else is 64 bits of hash. A key that seems
 /// to have come before and did not costs a look-up and nothing else. Confined to its sync.
 final class SeenKeys {
+  /// The attribute of the keys.
+  let slot: Int
+
   private var dense = RowSet()
   private var denseCount = 0
   private var hashes: Set<UInt64> = []
+
+  init(slot: Int) {
+    self.slot = slot
+  }
 
   /// Whether the key may have been inserted; false is certain.
   ///

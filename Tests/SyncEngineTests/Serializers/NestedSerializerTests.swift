@@ -45,6 +45,31 @@ import Testing
     #expect(try bench.objects("Click", "clickID", links: ["batch"]) == expected)
   }
 
+  /// Each batch decides anew how nested objects are told apart.
+  @Test(arguments: ["text", nil])
+  func batchesNeedNoNestedObjectsNorOneWayOfTellingThemApart(other: String?) throws {
+    let byKey = SerializerBench.clicks()
+    let byText = byKey.with { $0.identifiers = ["text"] }
+    let batches = SerializerBench.batches().with {
+      $0.mapping["clicks"] = .toMany("clicks") { owner -> any PlanSource in
+        owner["by"] == "text" ? byText : byKey
+      }
+    }
+    let middle: JSONValue =
+      other == nil
+      ? ["id": 2] : ["id": 2, "by": "text", "clicks": [["id": 20, "text": "b"]]]
+    let sync = Sync(
+      .json([
+        ["id": 1, "clicks": [["id": 10, "text": "a"]]], middle,
+        ["id": 3, "clicks": [["id": 30, "text": "c"]]],
+        ["id": 4, "clicks": [["id": 10, "text": "d"], ["id": 20, "text": "e"]]],
+      ]), with: batches, dataStack: bench.stack)
+    sync.transaction = .perBatch(1)
+    sync.start()
+    _ = try sync.result?.get()
+    #expect(try clicks() == ["10 d → 4", "20 e → 4", "30 c → 3"])
+  }
+
   @Test func aListThatDeletesNothingOnlyUnlinks() throws {
     _ = try sync([["id": 1, "clicks": [["id": 10], ["id": 11]]]])
     _ = try sync([["id": 1, "clicks": [["id": 11]]]]) { $0.deleteMissing = false }
