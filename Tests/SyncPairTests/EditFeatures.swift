@@ -106,6 +106,7 @@ extension PairFeature {
       "id": .integer(key), "name": "made here", "note": .null, "zone": .null,
     ]
     if world.shape.hasCode { values["code"] = "here" }
+    if world.shape.hasPhoto { values["photo"] = .null }
     world.truth.add(values)
     // Until every sender has sent it, a payload changes nothing of it.
     try await world.settle()

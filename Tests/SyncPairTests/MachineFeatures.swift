@@ -1,10 +1,13 @@
+import Foundation
 import SyncCloud
 import SyncStack
 import TestSupport
 
 /// Features of programs that are not alone with their objects.
 extension PairFeature {
-  static let machineFeatures = [twoStacks, readers, suspension, remoteSync]
+  static let machineFeatures = [
+    twoStacks, readers, suspension, remoteSync, sharing, files,
+  ]
 
   static let twoStacks = PairFeature("two stacks") { feature in
     feature.delivery = { world in
@@ -65,9 +68,56 @@ extension PairFeature {
       { world in
         // The other machine edits what it has, and both meet.
         try await PairMachines.exchange(world)
-        try world.machines?.edit(world)
+        try world.machines?.edit("name", to: "from there", world)
         try await PairMachines.exchange(world)
       },
+    ]
+    feature.settle = { try await PairMachines.exchange($0) }
+  }
+
+  static let sharing = PairFeature("sharing") { feature in
+    feature.tracksChanges = true
+    feature.shape = { shape in
+      shape.change("Crate") { $0.userInfo["cloud.parent"] = "depot" }
+    }
+    feature.steps = [
+      { try $0.edit() },
+      { world in
+        try await PairMachines.exchange(world)
+        try await world.machines?.share(world)
+        try await PairMachines.exchange(world)
+      },
+      { world in
+        try await PairMachines.exchange(world)
+        try world.machines?.editAsGuest(world)
+        try await PairMachines.exchange(world)
+      },
+      { world in
+        try await PairMachines.exchange(world)
+        try await world.machines?.stopSharing(world)
+        try await PairMachines.exchange(world)
+      },
+    ]
+    feature.settle = { try await PairMachines.exchange($0) }
+  }
+
+  static let files = PairFeature("files") { feature in
+    feature.tracksChanges = true
+    feature.shape = { shape in
+      shape.replace(
+        .attribute("photo", .binary, userInfo: ["cloud.asset": "eager"]), of: "Depot")
+      shape.hasPhoto = true
+    }
+    feature.depot = { values, _, random in
+      let bytes = Data((0..<40).map { _ in UInt8.random(in: 128...255, using: &random) })
+      values["photo"] = ["$base64": .string(bytes.base64EncodedString())]
+    }
+    feature.steps = [
+      { world in
+        try await PairMachines.exchange(world)
+        try world.machines?.edit("photo", to: Data("\u{FF}there".utf8), world)
+        try await PairMachines.exchange(world)
+      }
     ]
     feature.settle = { try await PairMachines.exchange($0) }
   }

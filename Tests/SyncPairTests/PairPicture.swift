@@ -60,7 +60,8 @@ enum PairPicture {
     }
   }
 
-  private static func values(_ object: ManagedObject) -> String {
+  /// The values of an object.
+  static func values(_ object: ManagedObject) -> String {
     object.entity.attributes.map { "\($0.name)=\(object.storedValue(forKey: $0.name))" }.sorted()
       .joined(separator: " ")
   }

@@ -48,6 +48,9 @@ struct PairShape: Sendable {
   /// Whether depots have a required attribute `code`.
   var hasCode = false
 
+  /// Whether depots have a photo.
+  var hasPhoto = false
+
   /// Adds an entity.
   mutating func add(_ entity: EntityDraft) {
     entities.append(entity)

@@ -236,9 +236,9 @@ final class PairWorld {
     (edits, deleted, made) = ([], [], [])
   }
 
-  /// A feature has sent the edits: a payload may change what they changed, unless another sender
+  /// Features have sent the edits: a payload may change what they changed, unless another sender
   /// has them before it.
-  func forgetEdits(sentBy sender: String) {
-    if features.allSatisfy({ !$0.tracksChanges || $0.name == sender }) { forgetEdits() }
+  func forgetEdits(sentBy senders: Set<String>) {
+    if features.allSatisfy({ !$0.tracksChanges || senders.contains($0.name) }) { forgetEdits() }
   }
 }

@@ -48,7 +48,7 @@ private struct DepotSerializer: Serializer {
     let depot = world.model.entity(named: "Depot")
     func has(_ name: String) -> Bool { depot?.property(named: name) != nil }
     if has("code") { mapping["code"] = .string("code") }
-    if has("photo") { mapping["photo"] = .base64("photo") }
+    if has("photo") { mapping["photo"] = .base64(["photo", "$base64"]) }
     if has("rungs") { mapping["rungs"] = .toMany("rungs") { Conventional("Rung") } }
     if has("porter") { mapping["porter"] = .toOne("porter_id", creating: "Porter") }
     if has("parent") { mapping["parent"] = .toOne("parent_id", creating: "Depot") }

@@ -107,7 +107,7 @@ extension JSONPath {
       case .position(let position): return path + "[\(position)]"
       case .key(let key):
         if !key.isEmpty, key != "*", key != "$",
-          !key.unicodeScalars.contains(where: { ".[]".unicodeScalars.contains($0) })
+          !key.unicodeScalars.contains(where: { ".[".unicodeScalars.contains($0) })
         {
           return path.isEmpty ? key : "\(path).\(key)"
         }
