@@ -69,7 +69,7 @@ extension LinkPlanner {
       let occurrence = destination.stored.occurrences[index]
       let object = now.object(ofStored: Int32(index))
       if column[object] >= 0 { continue }
-      if occurrence < 0, !deeper.isEmpty,
+      if !deeper.isEmpty,
         let found = found(destination.stored.rows[index], in: deeper),
         references[found.batch.number][inverse, found.number] >= 0
       {

@@ -69,14 +69,17 @@ extension LinkPlanner {
     return oldest?.place
   }
 
-  /// The object that a target of a list means, or nil when there is none.
+  /// The object that a target of a list means, or nil when there is none. One that is mentioned as
+  /// an object of a subentity, too, is linked there alone: else the two mentions would each link it.
   @inline(__always)
   func written(
     _ target: Int32, in destination: MatchedBatch, isLinked: (Int32) -> Bool
   ) -> MatchedObject? {
     guard target < 0 else {
-      let found = matches.object(target, in: destination)
-      return found.match.row > 0 ? found : nil
+      let object = matches.object(target, in: destination)
+      guard object.match.row > 0 else { return nil }
+      let deeper = destination.deeperBatches(among: batches)
+      return deeper.isEmpty ? object : found(object.match.row, in: deeper) ?? object
     }
     return written(ofReference: ~target, in: destination, isLinked)
   }

@@ -64,6 +64,28 @@ import Testing
       ])
   }
 
+  /// Two owners list one animal, which a list of dogs has, too: it stays with the one it has.
+  @Test(arguments: [
+    (
+      was: 1,
+      #"[{"id": 2, "dogs": [{"id": 5}], "animals": [{"id": 5}]}, {"id": 1, "animals": [{"id": 5}]}]"#
+    ),
+    (
+      was: 2,
+      #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#
+    ),
+    (
+      was: 1,
+      #"[{"id": 2, "animals": [{"id": 5}]}, {"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#
+    ),
+  ])
+  func aMentionAsTheSubentityTakesNoObjectFromItsOwner(was: Int, payload: String) throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync("[{\"id\": 2, \"dogs\": [{\"id\": 5, \"owner\": {\"id\": \(was)}}]}]", "Person")
+    try bench.sync(payload, "Person")
+    #expect(try bench.objects("Animal") == ["id=5 owner=\(was) walker=2"])
+  }
+
   @Test(
     arguments: [
       (
