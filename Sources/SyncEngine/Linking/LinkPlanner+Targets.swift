@@ -69,8 +69,8 @@ extension LinkPlanner {
     return oldest?.place
   }
 
-  /// The object that a target of a list means, or nil when there is none. One that is mentioned as
-  /// an object of a subentity, too, is linked there alone: else the two mentions would each link it.
+  /// The object that a target of a list means, or nil when there is none. An object that is
+  /// mentioned as one of a subentity, too, is linked there alone.
   @inline(__always)
   func written(
     _ target: Int32, in destination: MatchedBatch, isLinked: (Int32) -> Bool
