@@ -55,6 +55,9 @@ final class UnsentEdits {
     return edits
   }
 
+  /// The edits, those of rows that were deleted here among them.
+  var all: some Sequence<HistoryFold.Entry> { history.fold.entries }
+
   /// The edits of rows that exist.
   var edits: some Sequence<HistoryFold.Entry> {
     history.fold.entries.lazy.filter { $0.kind != .delete }

@@ -39,7 +39,7 @@ extension SyncPass {
     if request.settings.deferReferences { try deferred(in: transaction).save(unresolved) }
     try request.hooks.willEnd?(transaction)
     try transaction.write(request.setup.metadata)
-    try reader.known?.keep(in: transaction, control)
+    try reader.known?.keep(edits, in: transaction, control)
     try phases.begin(.save, total: 1)
   }
 

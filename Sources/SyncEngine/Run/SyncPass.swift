@@ -178,7 +178,7 @@ final class SyncPass {
     noteUnmatched(matches.rootBatch)
     try changeCount.mention(matches.batches, control)
     reader.known?.mention(to: &changeCount)
-    try reader.known?.make(planner, edits, control)
+    try reader.known?.make(planner, control)
     if claims.state.partCount == 1, !reader.isAtEnd {
       try matcher.noteEmptyTables()
     }

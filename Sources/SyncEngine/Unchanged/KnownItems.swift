@@ -27,6 +27,9 @@ final class KnownItems {
   /// The items of the current part that were not read, until they are counted.
   private var unread: UnreadItems?
 
+  /// The rows that have to do with unsent edits; nil until they are asked for.
+  private var edited: [RowSet]?
+
   /// Whether there are fingerprints of the payload that are not kept yet.
   private var isMade = false
 
@@ -80,23 +83,25 @@ final class KnownItems {
     isOneSided = !all.areOfBothEnds(request.plan)
     if fingerprints.hasRepeats { return true }
     if matchedCount > 0,
-      try !isOneSided || needsAllItems(matches.part, edits, in: transaction)
+      try !isOneSided || needsAllItems(matches.part, in: transaction)
     {
       refuseAll()
       return true
     }
+    let model = request.plan.model
+    if edited == nil { edited = try edits?.concernedRows(model, in: transaction) ?? [] }
     guard fingerprints.count > 0 else { return false }
-    return fingerprints.outdate(
-      any: FingerprintConflicts(matches.batches, request.plan.model).rows,
-      model: request.plan.model)
+    let isConcerned = fingerprints.outdate(any: edited ?? [], model: model)
+    let conflicts = FingerprintConflicts(matches.batches, model)
+    return fingerprints.outdate(any: conflicts.rows, model: model) || isConcerned
   }
 
-  /// Of more unused keys than are counted the order matters. Edits that the sync leaves alone are
-  /// reported each time; an item in quarantine is forgotten when a good one of its key is read.
+  /// Of more unused keys than are counted the order matters; an item in quarantine is forgotten
+  /// when a good one of its key is read.
   private func needsAllItems(
-    _ part: StagedPart, _ edits: UnsentEdits?, in transaction: StoreTransaction
+    _ part: StagedPart, in transaction: StoreTransaction
   ) throws -> Bool {
-    if part.hasUncountedKeys || edits != nil { return true }
+    if part.hasUncountedKeys { return true }
     guard try transaction.hasQuarantine else { return false }
     return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
   }
@@ -123,11 +128,11 @@ final class KnownItems {
   /// tree none are made: from those alone the scope does not follow.
   ///
   /// - Throws: `CancellationError`.
-  func make(_ planner: LinkPlanner, _ edits: UnsentEdits?, _ control: SyncControl) throws {
+  func make(_ planner: LinkPlanner, _ control: SyncControl) throws {
     let part = planner.matches.part
     guard let contents = part.contents, !request.setup.isDryRun else { return }
     let isUncertain =
-      edits != nil || part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided
+      part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided
       || planner.claims.state.nestsChildren
       || planner.batches.contains(where: \.staged.ofSubentities.areFolded)
     isMade = true
@@ -138,10 +143,20 @@ final class KnownItems {
     contents.removeAll()
   }
 
-  /// Keeps the fingerprints, so that a later sync need not read the items.
-  func keep(in transaction: StoreTransaction, _ control: SyncControl) throws {
+  /// Keeps the fingerprints, so that a later sync need not read the items. Those that have to do
+  /// with unsent edits are read as long as these wait: an edit that is left alone is reported each
+  /// time.
+  func keep(
+    _ edits: UnsentEdits?, in transaction: StoreTransaction, _ control: SyncControl
+  ) throws {
     guard isMade else { return }
     isMade = false
+    if let edits, var edited {
+      for id in edits.withheld.keys where edited.indices.contains(id.entity.rootIndex) {
+        edited[id.entity.rootIndex].insert(id.row)
+      }
+      fingerprints.withdraw(edited, model: request.plan.model)
+    }
     try fingerprints.keep(spoken, as: key, of: request.plan, in: transaction, control)
   }
 }

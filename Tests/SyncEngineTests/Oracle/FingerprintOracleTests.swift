@@ -4,19 +4,32 @@ import TestSupport
 import Testing
 
 /// Random sequences of payloads that come again and again, with other options and scopes, edits,
-/// dry runs and cancels in between: with fingerprints a sync does and reports the same as without
-/// them.
+/// dry runs and cancels in between, also while edits wait to be sent: with fingerprints a sync does
+/// and reports the same as without them.
 @Suite struct FingerprintOracleTests {
   @Test(arguments: OracleTests.cases)
   func fingerprintsChangeNothing(_ testCase: OracleTests.Case) throws {
+    try check(testCase)
+  }
+
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4))
+  func norDoTheyWhileEditsWaitToBeSent(_ testCase: OracleTests.Case) throws {
+    try check(testCase) { $0.tracksEdits = true }
+  }
+
+  private func check(
+    _ testCase: OracleTests.Case, _ change: (inout FingerprintSequence) -> Void = { _ in }
+  ) throws {
     let model = try testCase.model()
     var sequence = FingerprintSequence(model: model)
+    change(&sequence)
     for seed in Proof.seeds(usual: 1...16) {
       defer { Proof.tried("sequences with and without fingerprints") }
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed &* 7919), model: model, keys: 6,
         depth: testCase.depth)
       payloads.hasUnreadableKeys = seed % 2 == 0
+      payloads.mixesLists = testCase.mixesLists
       sequence.looksKeysUp = seed % 3 == 0
       let steps = try sequence.steps(&payloads, of: testCase.entities, length: 10)
       guard try sequence.difference(steps) != nil else { continue }

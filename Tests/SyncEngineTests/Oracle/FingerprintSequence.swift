@@ -10,6 +10,10 @@ struct FingerprintSequence {
     /// A sync that is cancelled after so many steps.
     case cancelled(OracleStep, Int)
     case edit(Edit)
+    /// Edits that are to be sent.
+    case unsent(UInt64)
+    /// All edits up to now were sent.
+    case acknowledge
 
     var description: String {
       switch self {
@@ -17,6 +21,8 @@ struct FingerprintSequence {
       case .dryRun(let step): "dry run \(step)"
       case .cancelled(let step, let count): "cancelled after \(count) \(step)"
       case .edit(let edit): "edit \(edit)"
+      case .unsent(let seed): "unsent edits \(seed)"
+      case .acknowledge: "acknowledge"
       }
     }
   }
@@ -42,6 +48,8 @@ struct FingerprintSequence {
   let model: ManagedObjectModel
   /// Whether the sync with fingerprints scans no table for keys, as if all of them were large.
   var looksKeysUp = false
+  /// Whether there are edits that wait to be sent.
+  var tracksEdits = false
 
   /// Steps that repeat items of a few payloads.
   func steps(
@@ -50,6 +58,10 @@ struct FingerprintSequence {
     let pool = try payloads.sequence(of: entities, length: 3)
     var current = pool
     return (0..<length).map { _ in
+      if tracksEdits, payloads.generator.chance(25) {
+        return payloads.generator.chance(25)
+          ? .acknowledge : .unsent(UInt64.random(in: 0...9_999, using: &payloads.generator))
+      }
       if payloads.generator.chance(25) {
         return .edit(
           Edit(
@@ -102,22 +114,21 @@ struct FingerprintSequence {
   /// The first difference, in words; nil when there is none. Counts the items that were passed
   /// over.
   func difference(_ steps: [Step]) throws -> String? {
-    let on = try Store(model: model, configuration: .init(.memory))
-    let off = try Store(model: model, configuration: .init(.memory))
-    defer {
-      try? on.close()
-      try? off.close()
+    let stacks = try (0..<2).map { _ in
+      try DataStack(model: model, store: .inMemory, tracksChanges: tracksEdits)
     }
+    defer { for stack in stacks { try? stack.close() } }
     for (position, step) in steps.enumerated() {
-      if let difference = try difference(step, on, off) {
+      if let difference = try difference(step, stacks) {
         return "Step \(position + 1): \(difference)"
       }
     }
     return nil
   }
 
-  private func difference(_ step: Step, _ on: Store, _ off: Store) throws -> String? {
-    let outcomes: [String]
+  private func difference(_ step: Step, _ stacks: [DataStack]) throws -> String? {
+    let (on, off) = try (stacks[0].store, stacks[1].store)
+    var outcomes: [String] = []
     switch step {
     case .sync(let sync):
       outcomes = try [run(sync, on, true), run(sync, off, false)]
@@ -133,6 +144,24 @@ struct FingerprintSequence {
       if try OracleGraph(on).lines(since: OracleGraph()) != before { return "a cancel left traces" }
     case .edit(let edit):
       outcomes = try [apply(edit, to: on), apply(edit, to: off)]
+    case .unsent(let seed):
+      for stack in stacks {
+        let context = stack.newBackgroundContext()
+        try context.performAndWait {
+          var edits = RandomEdits(context: context, generator: SeededGenerator(seed: seed))
+          try edits.run()
+        }
+      }
+    case .acknowledge:
+      for stack in stacks {
+        try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
+      }
+    }
+    if tracksEdits {
+      let pending = try stacks.map { "\(try $0.pendingChanges(for: "server").changes)" }
+      for (number, text) in pending.enumerated() where number < outcomes.count {
+        outcomes[number] += "\n    \(text)"
+      }
     }
     if Set(outcomes).count > 1 {
       return "\n  with    \(outcomes[0])\n  without \(outcomes[1])"
@@ -204,7 +233,7 @@ struct FingerprintSequence {
   private func apply(_ edit: Edit, to store: Store) throws -> String {
     let entity = try model.requireEntity(named: edit.entity)
     guard !entity.isAbstract else { return "" }
-    return try store.write { transaction in
+    return try store.write(TransactionInfo(source: .import)) { transaction in
       var rows: [StoredRow] = []
       try transaction.scan(entity, .all) { rows.append(try $0.storedRow()) }
       let arena = CellArena()
