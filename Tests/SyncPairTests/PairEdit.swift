@@ -21,11 +21,7 @@ struct PairEdit: Sendable, CustomStringConvertible {
       crate = nil
       return
     }
-    var key = JSONObject()
-    for name in ["id", "day"] where object.entity.attribute(named: name) != nil {
-      key[name] = object.value(forKey: name, as: Int64.self).map { .integer($0) }
-    }
-    crate = PairTruth.key(key)
+    crate = PairTruth.key(object)
   }
 
   var description: String { "\(id).\(property) = \(text)" }

@@ -21,6 +21,15 @@ struct PairTruth: Sendable {
     "\(crate["id"] ?? .null)/\(crate["day"] ?? .null)"
   }
 
+  /// The key of a stored crate as text.
+  static func key(_ crate: ManagedObject) -> String {
+    var key = JSONObject()
+    for name in ["id", "day"] where crate.entity.attribute(named: name) != nil {
+      key[name] = crate.value(forKey: name, as: Int64.self).map { .integer($0) }
+    }
+    return Self.key(key)
+  }
+
   /// The items of some depots, before features write them as their API does.
   func item(_ depot: Depot) -> JSONObject {
     var item = depot.values

@@ -117,8 +117,10 @@ extension PairWorld {
     var truth = truth
     guard made.isEmpty, deleted.isEmpty || !shape.isTree else { return }
     for edit in edits where !edit.apply(to: &truth) { return }
-    // Crates that went with their depot may have come elsewhere.
+    // Crates that went with their depot may have come elsewhere. That they went is not sent either.
     for depot in truth.depots where deleted.contains(depot.id) && !depot.crates.isEmpty { return }
+    let crates = truth.depots.flatMap { $0.crates.map { PairTruth.key($0) } }
+    guard deletedCrates.isDisjoint(with: crates) else { return }
     truth.depots.removeAll { deleted.contains($0.id) }
     let twin = try Self.open(model, features, nil)
     defer { try? twin.close() }

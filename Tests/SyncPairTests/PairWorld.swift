@@ -22,9 +22,10 @@ final class PairWorld {
   private(set) var edits: [PairEdit] = []
   private var editCount = 0
 
-  /// The keys of depots that were deleted here, and the depots that were made here, which is not
-  /// sent.
+  /// The keys of depots that were deleted here, those of the crates that went with them, and the
+  /// depots that were made here, which is not sent.
   private(set) var deleted: Set<Int64> = []
+  private(set) var deletedCrates: Set<String> = []
   private(set) var made: Set<ManagedObjectID> = []
 
   /// The list that a screen shows, in the context that follows.
@@ -189,6 +190,7 @@ final class PairWorld {
       guard let depot = depots.randomElement(using: &random) else { return }
       let key = depot.value(forKey: "id", as: Int64.self) ?? 0
       note("deletes depot \(key)")
+      deletedCrates.formUnion(RelationshipSides.targets(depot, "crates").map { PairTruth.key($0) })
       context.delete(depot)
       try context.save()
       deleted.insert(key)
@@ -233,7 +235,7 @@ final class PairWorld {
   }
 
   private func forgetEdits() {
-    (edits, deleted, made) = ([], [], [])
+    (edits, deleted, deletedCrates, made) = ([], [], [], [])
   }
 
   /// Features have sent the edits: a payload may change what they changed, unless another sender
