@@ -55,6 +55,7 @@ extension Sequence {
 }
 
 /// Nothing that people see depends on the order of a dictionary, which is another one in each run.
+/// A path to a part of a tuple would be made anew with each call, in thousands of instructions.
 extension Dictionary where Key: Comparable {
   /// The entries in the order of their keys.
   @inlinable package var inKeyOrder: [Element] {
@@ -63,11 +64,11 @@ extension Dictionary where Key: Comparable {
 }
 
 extension Dictionary where Key == Int {
-  @inlinable package var inKeyOrder: [Element] { sorted(on: \.key) }
+  @inlinable package var inKeyOrder: [Element] { sorted(on: { $0.key }) }
 }
 
 extension Dictionary where Key == String {
-  @inlinable package var inKeyOrder: [Element] { sortedByText(\.key) }
+  @inlinable package var inKeyOrder: [Element] { sortedByText { $0.key } }
 }
 
 @usableFromInline package func ascending(_ numbers: consuming [Int64]) -> [Int64] {

@@ -54,20 +54,7 @@ package enum StackNotifications {
 
   /// The user info of a notification.
   package static func userInfo(_ key: String, _ content: Any) -> [AnyHashable: Any] {
-    dictionary(AnyHashable(key), content)
-  }
-
-  /// For all keys in one: of a dictionary whose key the compiler knows, the runtime makes the type
-  /// by its name, and looks for `Hashable` in all libraries of the program, which takes 0.1 ms the
-  /// first time.
-  @_semantics("optimize.sil.specialize.generic.never")
-  @inline(never)
-  private static func dictionary<Key: Hashable, Value>(
-    _ key: Key, _ value: Value
-  ) -> [Key: Value] {
-    var result: [Key: Value] = [:]
-    result[key] = value
-    return result
+    [AnyHashable(key): content]
   }
 }
 
