@@ -10,13 +10,15 @@ extension LinkPlanner {
     let mentions = batch.mentions[rule]
     guard mentions.count > 0 else { return }
     let column = references[destination.number].column(inverse)
+    let deeper = destination.deeperBatches(among: batches)
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
       let row = batch.occurrences[owner].row
       for (position, target) in mentions.targets(of: mention).enumerated() {
         guard
           let member = written(
-            target, in: destination, isLinked: { isMember($0, of: row, rule, of: batch) })
+            target, in: destination, deeper: deeper,
+            isLinked: { isMember($0, of: row, rule, of: batch) })
         else {
           noteUnresolved(target, relationship, owner, batch, position: position)
           continue

@@ -71,26 +71,28 @@ extension LinkPlanner {
 
   /// The object that a target of a list means, or nil when there is none. An object that is
   /// mentioned as one of a subentity, too, is linked there alone.
+  ///
+  /// - Parameter deeper: The batches of subentities of the destination.
   @inline(__always)
   func written(
-    _ target: Int32, in destination: MatchedBatch, isLinked: (Int32) -> Bool
+    _ target: Int32, in destination: MatchedBatch, deeper: [MatchedBatch],
+    isLinked: (Int32) -> Bool
   ) -> MatchedObject? {
     guard target < 0 else {
       let object = matches.object(target, in: destination)
       guard object.match.row > 0 else { return nil }
-      let deeper = destination.deeperBatches(among: batches)
       return deeper.isEmpty ? object : found(object.match.row, in: deeper) ?? object
     }
-    return written(ofReference: ~target, in: destination, isLinked)
+    return written(ofReference: ~target, in: destination, deeper, isLinked)
   }
 
   private func written(
-    ofReference reference: Int32, in destination: MatchedBatch, _ isLinked: (Int32) -> Bool
+    ofReference reference: Int32, in destination: MatchedBatch, _ deeper: [MatchedBatch],
+    _ isLinked: (Int32) -> Bool
   ) -> MatchedObject? {
     guard let stored = storedRow(reference, in: destination, isLinked) else {
       return oldest(ofReference: reference, in: destination)
     }
-    let deeper = destination.deeperBatches(among: batches)
     if !deeper.isEmpty, destination.stored.occurrences[stored] < 0,
       let found = found(destination.stored.rows[stored], in: deeper)
     {

@@ -33,7 +33,7 @@ extension UnsentEdits {
       }
       if leads { changed[entity, default: []].append(edit.id.row) }
     }
-    for (entity, rows) in changed.sorted(on: \.key.index) {
+    for (entity, rows) in changed.sorted(on: { $0.key.index }) {
       try addTargets(of: rows, entity, in: transaction, to: &result)
     }
     return result
