@@ -14,12 +14,7 @@ package enum RelationshipSides {
 
   /// The objects that a relationship leads to, in certain order.
   package static func targets(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
-    switch object[name] {
-    case let one as ManagedObject: [one]
-    case let many as [ManagedObject]: many
-    case let many as Set<ManagedObject>: many.sorted { $0.objectID < $1.objectID }
-    default: []
-    }
+    object.entity.relationship(named: name).map { object.currentObjects(at: $0.slot) } ?? []
   }
 
   /// Looks at all objects that a context finds.

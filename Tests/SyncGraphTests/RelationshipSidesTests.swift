@@ -321,6 +321,40 @@ import Testing
     }
   }
 
+  /// The child edits a note that others give meanwhile to the user that it deletes: the deletion
+  /// takes place on the rows as they are then.
+  @Test(arguments: [DeleteRule.nullify, .cascade], [false, true])
+  func aDeletionOfAChildMeetsTheMembersThatOthersMade(
+    _ rule: DeleteRule, _ wasOwned: Bool
+  ) throws {
+    let scene = try RelationshipSidesTests(isFile: false, noteRule: rule)
+    let (parent, child, other) = (scene.parent, scene.child, scene.other)
+    try other.performAndWait {
+      if !wasOwned { try Self.get(other, "Note", 1)["user"] = nil }
+      try other.saveIfChanged()
+    }
+    try child.performAndWait {
+      try Self.get(child, "Note", 1)["id"] = 50 as Int64
+      child.delete(try Self.get(child, "User", 2))
+      try other.performAndWait {
+        try Self.get(other, "Note", 1)["user"] = Self.get(other, "User", 2)
+        try other.save()
+      }
+      parent.performAndWait {}
+      try child.save()
+    }
+    for context in [parent, child] {
+      try context.performAndWait {
+        try RelationshipSides.check(context)
+        let found = try context.count(Fetch<ManagedObject>(entityNamed: "Note", "id == 50"))
+        #expect(found == (rule == .cascade ? 0 : 1))
+      }
+    }
+    parent.performAndWait { parent.mergePolicy = .objectWinsPerProperty }
+    try parent.performAndWait { _ = try parent.save() }
+    #expect(try scene.stack.store.read { try $0.checkConsistency() }.isEmpty)
+  }
+
   /// New objects keep their places among equals, until the parent's save gives them rows.
   @Test func aLiveListOfAChildStandsAsAFetchDoes() throws {
     let (child, parent) = (child, parent)

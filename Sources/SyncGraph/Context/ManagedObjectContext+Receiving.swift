@@ -35,48 +35,75 @@ extension ManagedObjectContext {
     // The child may have learnt of classes that were never mentioned here.
     bindings = core.classes.current
     tellChildren()
-    var adopted: [ManagedObject] = []
-    let objects = edits.objects.map { ($0.isNew ? makeNew($0.id) : known($0, &adopted), $0) }
+    let all = edits.objects.map {
+      ($0.isNew ? makeNew($0.id) : object($0.id.entity, $0.id.row), $0)
+    }
+    let doomed = edits.deleted.map { object($0.entity, $0.row) }
+    let gone = queue.closed { read(all, doomed) }
+    let objects = all.filter { !gone.contains($1.id) }
     for (object, edit) in objects {
       for (slot, value) in edit.values {
         if case .attribute = object.home.shape.kinds[slot] { object.write(slot, value) }
       }
     }
-    for (object, edit) in objects { setDestinations(of: object, edit) }
-    for (object, edit) in objects { setMembers(of: object, edit) }
+    var emptied: [(object: ManagedObject, slot: Int)] = []
+    for (object, edit) in objects { setDestinations(of: object, edit, gone, &emptied) }
+    for (object, edit) in objects { setMembers(of: object, edit, gone) }
     for (object, edit) in objects { order(object, edit) }
-    let doomed = edits.deleted.map { object($0.entity, $0.row) }
+    for (object, _) in objects where !object.hasChangedRow { overtaken.forget(object) }
     delete(doomed, prepared: Set(doomed.map(ObjectIdentifier.init)))
     let changes = tellChildren(except: child)
-    if parent == nil, isMerging { queue.closed { catchUp(objects, adopted) } }
+    // The child hears of these when its block is over.
+    for (object, slot) in emptied { noteForChildren(object, slot) }
     return changes
   }
 
-  /// Lays edits on top of commits that were merged here before they came: in the midst of a block a
-  /// child does not know of it. An object that is gone goes here too, and no reference leads to it;
-  /// the child hears the fate of its edits when its block is over.
+  /// Reads the rows of the objects that a child edited or deleted, and of those that its edits lead
+  /// to, as far as they are not loaded, all together: edits are laid on the rows as they are now,
+  /// also where others committed in the midst of the child's block. The rows that the child had
+  /// before its eyes count for conflicts (``OvertakenRows``). A context that merges nothing takes
+  /// them as they are.
   ///
-  /// - Parameter adopted: those of the objects that have the row that the edits were made on.
-  private func catchUp(
-    _ objects: [(object: ManagedObject, edit: HandedEdits.Object)], _ adopted: [ManagedObject]
-  ) {
-    var targets: [ManagedObject?] = []
+  /// - Returns: the objects that are gone, which take no edit, and to which no reference leads.
+  private func read(
+    _ objects: [(object: ManagedObject, edit: HandedEdits.Object)], _ doomed: [ManagedObject]
+  ) -> Set<ManagedObjectID> {
+    var faults: [ManagedObject] = doomed.filter(\.isFault)
+    var bases: [(object: ManagedObject, row: StoredRow)] = []
     for (object, edit) in objects {
-      targets.append(object)
-      for case .toOne(let ordinal) in edit.values.map({ object.home.shape.kinds[$0.slot] }) {
-        targets.append(object.link(ordinal) as? ManagedObject)
+      if object.isFault {
+        faults.append(object)
+        if let base = edit.base { bases.append((object, base)) }
       }
-      for id in edit.lists.flatMap(\.added) {
-        targets.append(identities.object(root: id.entity.rootIndex, row: id.row))
-      }
+      faults += targets(of: object, edit).filter(\.isFault)
     }
-    let faults = targets.compactMap { $0 }.filter { $0.isFault && !$0.isKnownDeleted }
+    guard parent != nil || isMerging else {
+      for (object, base) in bases where object.adopt(base.values, base.version) {
+        object.flags.insert(.awakening)
+      }
+      awake(bases.map(\.object))
+      return []
+    }
+    var seen: Set<ObjectIdentifier> = []
+    faults = faults.filter { !$0.isKnownDeleted && seen.insert(ObjectIdentifier($0)).inserted }
     let known = vanished
     makeFaults(of: faults)
     for object in faults where object.isFault { fire(object) }
     vanished = known
-    reread(adopted.filter { !$0.isKnownDeleted })
-    settle()
+    for (object, base) in bases
+    where parent == nil && !object.isKnownDeleted && object.version != base.version {
+      overtaken.note(object, readAs: .init(values: base.values, version: base.version))
+    }
+    return Set(faults.filter(\.isKnownDeleted).map(\.identifier))
+  }
+
+  /// The objects that an edit makes an object lead to.
+  private func targets(of object: ManagedObject, _ edit: HandedEdits.Object) -> [ManagedObject] {
+    edit.values.compactMap { slot, value in
+      guard case .toOne(let ordinal) = object.home.shape.kinds[slot], case .int(let row) = value
+      else { return nil }
+      return resolve(object.home.shape.relationships[ordinal], row, of: nil)
+    } + edit.lists.flatMap(\.added).map { self.object($0.entity, $0.row) }
   }
 
   /// A new object with the identifier that it has in the child. Its hooks ran there.
@@ -89,35 +116,32 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The object that was edited in the child, with the row that the edits were made on, unless it
-  /// is loaded: whether the row was changed elsewhere since shows when this context saves. A
-  /// context that does not write to the store has merged that already, so it reads the row anew.
-  private func known(
-    _ edit: HandedEdits.Object, _ adopted: inout [ManagedObject]
-  ) -> ManagedObject {
-    let object = object(edit.id.entity, edit.id.row)
-    if parent != nil {
-      if object.isFault { fire(object) }
-    } else if object.isFault, let base = edit.base, object.adopt(base.values, base.version) {
-      adopted.append(object)
-      object.flags.insert(.awakening)
-      awake([object])
-    }
-    return object
-  }
-
-  private func setDestinations(of object: ManagedObject, _ edit: HandedEdits.Object) {
+  /// - Parameter emptied: relationships that stay empty, because the object that the child set is
+  ///   gone.
+  private func setDestinations(
+    of object: ManagedObject, _ edit: HandedEdits.Object, _ gone: Set<ManagedObjectID>,
+    _ emptied: inout [(object: ManagedObject, slot: Int)]
+  ) {
     for (slot, value) in edit.values {
       guard case .toOne(let ordinal) = object.home.shape.kinds[slot] else { continue }
       var target: ManagedObject?
       if case .int(let row) = value {
-        target = resolve(object.home.shape.relationships[ordinal], row, of: nil)
+        let relationship = object.home.shape.relationships[ordinal]
+        if !gone.contains(ManagedObjectID(entity: relationship.destination, row: row)) {
+          target = resolve(relationship, row, of: nil)
+        }
+        if target?.isKnownDeleted != false {
+          target = nil
+          emptied.append((object, slot))
+        }
       }
-      object.setDestination(ordinal, target?.isKnownDeleted == true ? nil : target)
+      object.setDestination(ordinal, target)
     }
   }
 
-  private func setMembers(of object: ManagedObject, _ edit: HandedEdits.Object) {
+  private func setMembers(
+    of object: ManagedObject, _ edit: HandedEdits.Object, _ gone: Set<ManagedObjectID>
+  ) {
     for list in edit.lists where !(list.added.isEmpty && list.removed.isEmpty) {
       // A member that nothing held here is an object again once the list is loaded.
       _ = object.members(list.ordinal)
@@ -126,7 +150,7 @@ extension ManagedObjectContext {
           object.removeMember(list.ordinal, member)
         }
       }
-      for id in list.added {
+      for id in list.added where !gone.contains(id) {
         let member = self.object(id.entity, id.row)
         if !member.isKnownDeleted { object.addMember(list.ordinal, member) }
       }

@@ -21,9 +21,11 @@ struct OvertakenRows {
   }
 
   /// Notes the row as which an object was read, unless an earlier merge did.
-  mutating func note(_ object: ManagedObject) {
+  ///
+  /// - Parameter row: nil is the row that the object has.
+  mutating func note(_ object: ManagedObject, readAs row: Row? = nil) {
     let id = ObjectIdentifier(object)
-    if rows[id] == nil { rows[id] = Row(values: object.base, version: object.version) }
+    if rows[id] == nil { rows[id] = row ?? Row(values: object.base, version: object.version) }
   }
 
   /// Forgets an object that has no unsaved changes any more, or was read again.

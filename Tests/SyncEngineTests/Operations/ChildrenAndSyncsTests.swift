@@ -8,7 +8,7 @@ import Testing
 @Suite struct ChildrenAndSyncsTests {
   private static let rounds = Proof.number("ROUNDS") ?? 40
 
-  @Test(arguments: [1, 2, 3] as [UInt64], [false, true])
+  @Test(arguments: Proof.seeds(usual: 1...3), [false, true])
   func bothSidesAgreeAfterASyncThatChildrenSavedBeside(seed: UInt64, isFile: Bool) async throws {
     let folder = try TemporaryFolder()
     let stack = try DataStack(
