@@ -40,14 +40,15 @@ final class PairMachines {
     try edit(there.stack, world) { $0.setValue(value, forKey: property) }
   }
 
-  /// Edits a shared depot, and a crate of it, on the machine of the other account.
+  /// Edits a shared depot, and a crate of it, on the machine of the other account: properties that
+  /// no edit of this account sets, as the later edit counts.
   func editAsGuest(_ world: PairWorld) throws {
     guard let guest else { return }
     world.note("an edit of the other account")
     try edit(guest.stack, world) { depot in
       depot.setValue("from the guest", forKey: "name")
       let crates = RelationshipSides.targets(depot, "crates").sorted { $0.objectID < $1.objectID }
-      crates.randomElement(using: &world.random)?.setValue("from the guest", forKey: "title")
+      crates.randomElement(using: &world.random)?.setValue(9, forKey: "size")
     }
   }
 
