@@ -48,22 +48,13 @@ extension Outbox {
 
   /// The status now, and whenever an answer or a run changes it.
   public var statusUpdates: AsyncStream<OutboxStatus> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let id = UUID()
-      settings.withLock { $0.listeners[id] = continuation }
-      continuation.onTermination = { [weak self] _ in
-        self?.settings.withLock { $0.listeners[id] = nil }
-      }
-      if let status = try? status { continuation.yield(status) }
-    }
+    updates.makeStream(.bufferingNewest(1), beginningWith: { try? self.status })
   }
 
   /// Tells those who follow the status, or await an outcome.
   func tell() {
-    let (listeners, waiters) = settings.withLock { (Array($0.listeners.values), $0.waiters.values) }
-    for waiter in waiters { waiter.yield() }
-    guard !listeners.isEmpty, let status = try? status else { return }
-    for listener in listeners { listener.yield(status) }
+    answers.yield(())
+    if updates.isHeard, let status = try? status { updates.yield(status) }
   }
 
   // MARK: - Refused changes

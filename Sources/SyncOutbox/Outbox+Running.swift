@@ -132,15 +132,12 @@ extension Outbox {
         message: "The \(id.entity.name) is not saved, so nothing is sent of it. Save its context, "
           + "and ask for the outcome afterwards.")
     }
-    let (news, waiter) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let number = UUID()
-    settings.withLock { $0.waiters[number] = waiter }
-    defer { settings.withLock { $0.waiters[number] = nil } }
+    let news = answers.makeStream(.bufferingNewest(1))
     // The edits until now are among the entries from here on.
     _ = try await withStore { [info, name, stack] store in
       try store.write(info) { try OutboxScopes(stack).drain(name, in: $0) }
     }
-    waiter.yield()
+    if let outcome = try await currentOutcome(of: id) { return outcome }
     for await _ in news {
       if let outcome = try await currentOutcome(of: id) { return outcome }
     }

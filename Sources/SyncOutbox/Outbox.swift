@@ -53,10 +53,6 @@ public final class Outbox: Sendable {
     var destinations: [OutboxDestination] = []
     var last: Task<OutboxReport, any Error>?
     var running = 0
-    var listeners: [UUID: AsyncStream<OutboxStatus>.Continuation] = [:]
-
-    /// Those that await the outcome of an object look again when they are told.
-    var waiters: [UUID: AsyncStream<Void>.Continuation] = [:]
 
     /// Why the latest run ended early; nil when everything had its turn.
     var stopReason: String?
@@ -66,6 +62,10 @@ public final class Outbox: Sendable {
   public let name: String
   let stack: DataStack
   let settings = Locked(Settings())
+  let updates = Broadcast<OutboxStatus>()
+
+  /// Calls that await the outcome of an object look again when they are told.
+  let answers = Broadcast<Void>()
 
   /// The driver that sends by itself, from ``start(pace:clock:)`` on.
   let driver = Locked<TimetableDriver?>(nil)

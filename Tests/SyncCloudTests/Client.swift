@@ -147,6 +147,13 @@ final class Client: Sendable {
   /// Gives stamps to edits, as the next pull or push would.
   func drain() async throws { try await engine.write { _ in } }
 
+  /// Gives the edits here their stamps, and returns when the clock has passed them: stamps run ahead
+  /// of it where commits follow each other within a millisecond. Edits elsewhere are later then.
+  func passStamps() async throws {
+    let latest = try await engine.write { $0.clock.last }
+    while Int64(Date().timeIntervalSince1970 * 1000) <= latest { await Task.yield() }
+  }
+
   var generation: Int64 {
     get throws { try stack.store.write(commit: false) { _ in }.1.generation }
   }

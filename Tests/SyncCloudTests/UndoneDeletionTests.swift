@@ -157,6 +157,8 @@ extension UndoneSyncTests {
         try await here.engine.sync()
         if isPulled { try await there.engine.sync() }
         try edit(victim, there)
+        // The order of a list is one value: that of the undo has to be the later one.
+        try await there.passStamps()
         let undo = try await here.stack.undo(deletion)
         try await machines.settle()
         try expect(here, has: expected)

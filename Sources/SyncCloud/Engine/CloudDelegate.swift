@@ -97,23 +97,13 @@ extension CloudEngine {
   ///
   /// Nothing is left out for a slow reader, and the engine does not wait for it.
   public var events: AsyncStream<CloudEvent> {
-    AsyncStream { continuation in
-      let number = listener.withLock { listener in
-        listener.next += 1
-        listener.readers[listener.next] = continuation
-        return listener.next
-      }
-      continuation.onTermination = { [weak self] _ in
-        _ = self?.listener.withLock { $0.readers.removeValue(forKey: number) }
-      }
-    }
+    news.makeStream()
   }
 
   /// Tells why a pull or push failed.
   func tell(_ error: any Error, in direction: CloudDirection) {
-    let (delegate, readers) = listener.withLock { ($0.delegate, Array($0.readers.values)) }
     delegate?.cloud(self, didFail: error, in: direction)
-    for reader in readers { reader.yield(.failed(error, direction)) }
+    news.yield(.failed(error, direction))
   }
 
   /// The saves that the delegate lets through, with its contents.
@@ -138,22 +128,18 @@ extension CloudEngine {
 
   /// Tells of the changes here since this was last called.
   func tellChanges() {
-    let (delegate, readers, changes) = listener.withLock { listener in
+    let (delegate, changes) = listener.withLock { listener in
       defer { listener.changes = [] }
-      return (listener.delegate, Array(listener.readers.values), listener.changes)
+      return (listener.delegate, listener.changes)
     }
     guard !changes.isEmpty else { return }
     delegate?.cloud(self, didPull: changes)
-    for reader in readers { reader.yield(.changed(changes)) }
+    news.yield(.changed(changes))
   }
 }
 
-/// The listeners of an engine, and the changes that they have not been told yet.
+/// The delegate of an engine, and the changes that it and readers of events have not been told yet.
 struct CloudListener {
   weak var delegate: (any CloudDelegate)?
-
-  /// By numbers that are drawn in order.
-  var readers: [Int: AsyncStream<CloudEvent>.Continuation] = [:]
-  var next = 0
   var changes: [ChangeSet] = []
 }

@@ -59,6 +59,7 @@ public final class CloudEngine: Sendable {
   private let limits = Locked(DeletionGuard.on)
 
   let listener = Locked(CloudListener())
+  let news = Broadcast<CloudEvent>()
 
   /// The driver that has it sync by itself, from ``start(pace:clock:)`` on.
   let driver = Locked<TimetableDriver?>(nil)
@@ -126,7 +127,6 @@ public final class CloudEngine: Sendable {
 
   deinit {
     driver.withLock { $0 }?.stop()
-    for reader in listener.withLock({ Array($0.readers.values) }) { reader.finish() }
   }
 
   /// How many objects a pull may delete; by default not more than 500 objects that are more than
@@ -197,9 +197,9 @@ public final class CloudEngine: Sendable {
       }
       if bringsAssets { files.state.withLock { $0.mayMiss = true } }
       if !changes.isEmpty {
+        let isHeard = news.isHeard
         listener.withLock { listener in
-          guard listener.delegate != nil || !listener.readers.isEmpty else { return }
-          listener.changes.append(changes)
+          if isHeard || listener.delegate != nil { listener.changes.append(changes) }
         }
       }
       return result

@@ -61,8 +61,7 @@ public struct CloudProblem: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Keeps the state of the engine's own work, and tells of changes. Everything is under one mutex,
-/// which is not held while listeners are told.
+/// Keeps the state of the engine's own work, and tells of changes.
 final class CloudMonitor: Sendable {
   private struct State {
     var lastPull: Date?
@@ -75,11 +74,10 @@ final class CloudMonitor: Sendable {
 
     /// Before which the server must not be asked.
     var earliest: ContinuousClock.Instant?
-    var next = 0
-    var listeners: [(id: Int, continuation: AsyncStream<Void>.Continuation)] = []
   }
 
   private let state = Locked(State())
+  private let news = Broadcast<Void>()
   private let announcer: CloudAnnouncer
 
   init(_ announcer: CloudAnnouncer) {
@@ -118,23 +116,13 @@ final class CloudMonitor: Sendable {
 
   func tell() {
     announcer.post(.cloudStatusDidChange)
-    for listener in state.withLock({ $0.listeners }) { listener.continuation.yield() }
+    news.yield(())
   }
 
   /// One element for each change, and one at the beginning; changes that are not taken in time are
   /// one.
   func changes() -> AsyncStream<Void> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let id = state.withLock { state in
-        state.next += 1
-        state.listeners.append((state.next, continuation))
-        return state.next
-      }
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.listeners.removeAll { $0.id == id } }
-      }
-      continuation.yield()
-    }
+    news.makeStream(.bufferingNewest(1), beginningWith: { () })
   }
 
   /// The news now, and again at each change, unless they are the same; ends when there are none.

@@ -1,5 +1,6 @@
 /// Hands elements to the sequences that were asked for. Each gets every element from then on, in
-/// order, until the broadcast is finished or the sequence is given up.
+/// order, until the broadcast is finished or the sequence is given up. A broadcast that goes
+/// finishes.
 ///
 /// Its calls may come from any thread. No sequence is told while the lock is held.
 package final class Broadcast<Element: Sendable>: Sendable {
@@ -7,31 +8,39 @@ package final class Broadcast<Element: Sendable>: Sendable {
     var next = 0
     var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
     var isFinished = false
+    var last: Element?
   }
 
   private let state = Locked(State())
 
   package init() {}
 
-  /// Makes a sequence. One that is made after ``finish()`` is empty.
+  deinit { finish() }
+
+  /// Makes a sequence. One that is made after ``finish(_:)`` has the last element alone.
+  ///
+  /// - Parameter first: gives the element to begin with; asked when the sequence hears already.
   package func makeStream(
-    _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
+    _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded,
+    beginningWith first: () -> Element? = { nil }
   ) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: buffering)
-    let id = state.withLock { state -> Int? in
-      guard !state.isFinished else { return nil }
+    let (id, last) = state.withLock { state -> (Int?, Element?) in
+      guard !state.isFinished else { return (nil, state.last) }
       defer { state.next += 1 }
       state.continuations[state.next] = continuation
-      return state.next
+      return (state.next, nil)
     }
     guard let id else {
+      if let last { continuation.yield(last) }
       continuation.finish()
       return stream
     }
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.continuations.removeValue(forKey: id) }
     }
+    if let first = first() { continuation.yield(first) }
     return stream
   }
 
@@ -45,12 +54,18 @@ package final class Broadcast<Element: Sendable>: Sendable {
   }
 
   /// Ends all sequences.
-  package func finish() {
+  ///
+  /// - Parameter last: handed to all before, and to sequences that are asked for afterwards.
+  package func finish(_ last: Element? = nil) {
     let waiting = state.withLock { state in
       defer { state.continuations = [:] }
-      state.isFinished = true
+      guard !state.isFinished else { return state.continuations }
+      (state.isFinished, state.last) = (true, last)
       return state.continuations
     }
-    for continuation in waiting.values { continuation.finish() }
+    for continuation in waiting.inKeyOrder.map(\.value) {
+      if let last { continuation.yield(last) }
+      continuation.finish()
+    }
   }
 }
