@@ -149,12 +149,14 @@ extension Oracle {
         statement, keeping: own.filter { $0.relationship.name == inverse?.name }.map(\.owner))
     }
     shareMembers(last.filter { $0.relationship.kind == .manyToMany })
-    for item in items where item.object != nil {
-      if let (owner, relationship) = list(item), !last.isEmpty,
-        graph.members(relationship, of: owner).contains(item.object ?? owner)
-      {
-        if let object = item.object { listed.insert(Membership(object, relationship)) }
+    // Nested members count as their owner's in later parts, also where an identifier moved them.
+    for item in items {
+      guard let object = item.object, let (owner, relationship) = list(item) else { continue }
+      let isLast = last.contains {
+        $0.owner == owner && $0.relationship.name == relationship.name
+          && $0.members.contains(object)
       }
+      if isLast { listed.insert(Membership(object, relationship)) }
     }
   }
 
