@@ -355,6 +355,32 @@ import Testing
     #expect(try scene.stack.store.read { try $0.checkConsistency() }.isEmpty)
   }
 
+  /// The child moves a note, and deletes a user whose notes it reads after its parent has put that
+  /// note there.
+  @Test(arguments: [DeleteRule.nullify, .cascade])
+  func aDeletionLeavesMembersThatWereMovedHere(_ rule: DeleteRule) throws {
+    let scene = try RelationshipSidesTests(isFile: false, noteRule: rule)
+    let (parent, child) = (scene.parent, scene.child)
+    try child.performAndWait { () throws -> Void in
+      let (note, user) = try (Self.get(child, "Note", 1), Self.get(child, "User", 2))
+      #expect(Self.ids(note, "user") == [1])
+      try parent.performAndWait {
+        try Self.get(parent, "Note", 1)["user"] = Self.get(parent, "User", 2)
+      }
+      #expect(Self.ids(user, "notes") == [1, 2])
+      note["user"] = try Self.get(child, "User", 3)
+      child.delete(user)
+      #expect(!note.isDeleted && Self.ids(note, "user") == [3])
+      try child.save()
+    }
+    for context in [parent, child] {
+      try context.performAndWait { () throws -> Void in
+        try RelationshipSides.check(context)
+        #expect(try Self.ids(Self.get(context, "User", 3), "notes") == [1, 3])
+      }
+    }
+  }
+
   /// New objects keep their places among equals, until the parent's save gives them rows.
   @Test func aLiveListOfAChildStandsAsAFetchDoes() throws {
     let (child, parent) = (child, parent)

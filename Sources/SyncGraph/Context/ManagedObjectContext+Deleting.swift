@@ -56,7 +56,12 @@ extension ManagedObjectContext {
       doomed.append(next)
       for relationship in next.binding.shape.relationships
       where relationship.deleteRule == .cascade {
-        waiting += related(relationship, of: next)
+        waiting += related(relationship, of: next).filter { object in
+          guard let inverse = relationship.inverseSlot, !relationship.isInverseToMany else {
+            return true
+          }
+          return !next.leadsElsewhere(object, inverse)
+        }
       }
     }
     return doomed

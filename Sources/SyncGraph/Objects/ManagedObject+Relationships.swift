@@ -68,7 +68,9 @@ extension ManagedObject {
     _ old: ManagedObject?, _ new: ManagedObject?, _ relationship: RelationshipShape,
     _ inverseSlot: Int
   ) {
-    if let old, let back = old.binding.shape.relationship(at: inverseSlot) {
+    if let old, !leadsElsewhere(old, inverseSlot),
+      let back = old.binding.shape.relationship(at: inverseSlot)
+    {
       old.point(back, to: nil)
     }
     guard let new, let back = new.binding.shape.relationship(at: inverseSlot) else {
@@ -181,7 +183,7 @@ extension ManagedObject {
           member.pairedList(back.ordinal).remove(self)
           member.noteListChange(inverseSlot)
         }
-      } else {
+      } else if !leadsElsewhere(member, inverseSlot) {
         member.point(back, to: nil)
       }
     }

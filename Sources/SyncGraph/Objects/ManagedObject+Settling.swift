@@ -91,6 +91,12 @@ extension ManagedObject {
     list.settle { isMember($0, inverseSlot) }
   }
 
+  /// Whether the unsaved value of an object that this side has leads elsewhere. A block may read
+  /// this side after others have changed it, and has set the value before.
+  final func leadsElsewhere(_ object: ManagedObject, _ inverseSlot: Int) -> Bool {
+    !object.isKnownDeleted && isMember(object, inverseSlot) == false
+  }
+
   /// Whether an object says that it is a member here; nil when it has no unsaved value that says
   /// it.
   private func isMember(_ member: ManagedObject, _ inverseSlot: Int) -> Bool? {
