@@ -162,9 +162,16 @@ import Testing
     }
   }
 
+  /// The quick suite repeats the same two runs of each kind.
+  private static func seed(_ number: Int) -> UInt64 {
+    if let seed = setting("SEED") { return UInt64(seed) }
+    return setting("SHARING") == nil
+      ? UInt64(number) : UInt64.random(in: 0...UInt64(Int.max))
+  }
+
   @Test(arguments: Kind.allCases, 0..<(setting("SHARING") ?? 2))
   func machinesOfBothAccountsEndEqual(_ kind: Kind, _ number: Int) async throws {
-    let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
+    let seed = Self.seed(number)
     var run = try await Run(seed: seed)
     for step in 0..<(setting("SHARING_STEPS") ?? 120) {
       let changes =
@@ -177,14 +184,10 @@ import Testing
     try await run.expectEqual("\(kind) of seed \(seed)")
   }
 
-  /// Both machines of the owner share the list, or share it no more, at the same moment. The quick
-  /// suite repeats the same two runs.
+  /// Both machines of the owner share the list, or share it no more, at the same moment.
   @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func machinesThatShareAtOneMomentEndEqual(_ number: Int) async throws {
-    let isQuick = setting("SHARING") == nil
-    let seed =
-      setting("SEED").map(UInt64.init)
-      ?? (isQuick ? UInt64(number) : UInt64.random(in: 0...UInt64(Int.max)))
+    let seed = Self.seed(number)
     var run = try await Run(seed: seed)
     for step in 0..<(setting("SHARING_STEPS") ?? 120) {
       if step % 30 == 20 { try await run.changeAtOnce() }
@@ -198,7 +201,7 @@ import Testing
   /// deletions.
   @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func aMachineWithUnsentEditsFollowsTheOneThatShares(_ number: Int) async throws {
-    let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0...UInt64(Int.max))
+    let seed = Self.seed(number)
     var run = try await Run(seed: seed)
     for step in 0..<20 { try await run.step(step, .moves, run.owners[0]) }
     try await run.owners[0].engine.sync()
