@@ -46,7 +46,7 @@ extension Outbox {
     }
   }
 
-  /// The status now, and whenever an answer or a run changes it.
+  /// The status now, and whenever an answer or a run changes it; ends when the outbox goes.
   public var statusUpdates: AsyncStream<OutboxStatus> {
     updates.makeStream(.bufferingNewest(1), beginningWith: { try? self.status })
   }
