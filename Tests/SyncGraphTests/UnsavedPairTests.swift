@@ -1,3 +1,4 @@
+import Observation
 import SyncCore
 import SyncGraph
 import SyncStore
@@ -145,5 +146,41 @@ import Testing
     }
     if fate != .saved { #expect(stored.isEmpty == test.isAdded) }
     #expect(try stack.store.read { try $0.checkConsistency() }.isEmpty)
+  }
+
+  /// The child passes the letter on that it is merging, while its parent saves the object that the
+  /// letter names.
+  @Test @MainActor func aPairReachesAGrandchildWhileItsOwnerGetsItsPermanentIdentifier() throws {
+    let root = contexts[0]
+    let child = root.newChildContext(.mainQueue)
+    let grandchild = child.newChildContext(.privateQueue)
+    try root.performAndWait { try root.insert(entityNamed: "User")["id"] = 9 as Int64 }
+    try child.performAndWait {
+      let owner = try Self.get(child, "User", 9)
+      // Its row is read again in the midst of the merge.
+      owner["id"] = 8 as Int64
+      withObservationTracking {
+        _ = owner["friends"]
+      } onChange: {
+        _ = root.performAndWait { Result { try root.save() } }
+      }
+    }
+    let held = try grandchild.performAndWait {
+      let owner = try Self.get(grandchild, "User", 8)
+      _ = owner["friends"]
+      return Held(objects: [owner])
+    }
+    try root.performAndWait {
+      let owner = try Self.get(root, "User", 9)
+      owner["id"] = 7 as Int64
+      owner["friends"] = [try Self.get(root, "User", 1)]
+    }
+    try child.performAndWait { try RelationshipSides.check(child) }
+    try grandchild.performAndWait {
+      let owner = held.objects[0]
+      #expect(!owner.objectID.isTemporary)
+      #expect(try (owner["friends"] as? Set<ManagedObject>) == [Self.get(grandchild, "User", 1)])
+      try RelationshipSides.check(grandchild)
+    }
   }
 }

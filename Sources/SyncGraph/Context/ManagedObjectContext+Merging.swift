@@ -36,7 +36,8 @@ extension ManagedObjectContext {
     if inbox.isFull, !children.isEmpty { hasNews.store(true, ordering: .releasing) }
     let (rows, letters) = inbox.take()
     rename(rows)
-    mail += letters
+    // A parent that merged one of them may have learnt of new numbers before it passed it on.
+    mail += letters.map { $0.renamed(renamed) }
     guard !mail.isEmpty, !isMergingMail else { return }
     isMergingMail = true
     vanished = []
