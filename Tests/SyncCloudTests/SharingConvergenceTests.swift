@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import SyncGraph
 import SyncStore
 import TestSupport
 import Testing
@@ -156,8 +157,23 @@ import Testing
       }
       for client in machines {
         #expect(client.engine.status.waiting == 0, comment)
-        #expect(client.engine.status.problems.isEmpty, comment)
+        #expect(
+          try client.engine.status.problems.filter {
+            try !isTrue($0, client)
+          } == [], comment)
         _ = try client.graph()
+      }
+    }
+
+    /// Whether a problem names a reference of a record to one that is not in its share. Such a one is
+    /// left where a guest moves a section from one share to another one and puts a note below it,
+    /// while the owner takes the section out: the owner's move is the later one, the note stays.
+    private func isTrue(_ problem: CloudProblem, _ client: Client) throws -> Bool {
+      try client.stack.store.read { reader in
+        try reader.remoteLinks(from: problem.record, in: problem.zone).contains { link in
+          try problem.reason.contains("is to lead to \(link.entity) \(link.target), which is not")
+            && reader.remoteRecord(link.target, in: problem.zone) == nil
+        }
       }
     }
   }
