@@ -168,8 +168,7 @@ final class LinkPlanner: PartPhase {
         column[owner] = row
         replaceKeyless(rule, mention, of: owner, in: batch, by: row)
       } else {
-        // An explicit rule names its destination: a target that is not there is not linked.
-        if batch.occurrences[owner].flags.contains(.emptiesUnresolved) { column[owner] = 0 }
+        if emptiesUnresolved(relationship, owner, batch) { column[owner] = 0 }
         noteUnresolved(target, relationship, owner, batch)
       }
     }
@@ -191,6 +190,13 @@ final class LinkPlanner: PartPhase {
     claims.state.memberCount += 1
     guard linked != row else { return }
     claims.update(.nested(destination.entity.index)) { $0.insert(linked) }
+  }
+
+  /// Whether a to-one relationship is empty when its object is not there. An explicit rule names its
+  /// destination, and a reference that waits for a later sync leads nowhere until then.
+  func emptiesUnresolved(_ rule: RelationshipRule, _ owner: Int32, _ batch: MatchedBatch) -> Bool {
+    batch.occurrences[owner].flags.contains(.emptiesUnresolved)
+      || work.defersReferences && rule.relationship.isOptional
   }
 
   /// Whether an object that is not there may still come. A nested object that was deleted here is

@@ -79,16 +79,18 @@ struct PartnerPlanner {
       let stored = batch.linkedRow(of: occurrence, by: relationship.slot)
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
-        guard
-          let row = planner.row(
-            of: target, in: destination, isLinked: { destination.stored.rows[$0] == stored })
-        else {
-          return planner.noteUnresolved(target, batch.node.relationships[rule], owner, batch)
-        }
-        partner = row
-        if target >= 0 {
-          couple.objects[End(side: other, row: row)] = planner.matches.object(
-            target, in: destination)
+        if let row = planner.row(
+          of: target, in: destination, isLinked: { destination.stored.rows[$0] == stored })
+        {
+          partner = row
+          if target >= 0 {
+            couple.objects[End(side: other, row: row)] = planner.matches.object(
+              target, in: destination)
+          }
+        } else {
+          let rule = batch.node.relationships[rule]
+          planner.noteUnresolved(target, rule, owner, batch)
+          guard planner.emptiesUnresolved(rule, owner, batch) else { return }
         }
       }
       planner.replaceKeyless(rule, mention, of: owner, in: batch, by: partner)

@@ -128,6 +128,8 @@ struct Match {
 struct PartWork {
   let transaction: StoreTransaction
   let operations: SyncOperations
+  /// Whether references to objects that are not there wait for later syncs.
+  let defersReferences: Bool
   /// The claims of the payload so far.
   let claims: Claims
   /// The edits that the sync has to leave alone; nil when there are none.

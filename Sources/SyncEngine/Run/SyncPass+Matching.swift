@@ -163,7 +163,8 @@ extension SyncPass {
   /// The values that all phases work with.
   func partWork(_ operations: SyncOperations, in transaction: StoreTransaction) -> PartWork {
     PartWork(
-      transaction: transaction, operations: operations, claims: claims, edits: edits,
+      transaction: transaction, operations: operations,
+      defersReferences: request.settings.deferReferences, claims: claims, edits: edits,
       report: report, control: control)
   }
 

@@ -51,9 +51,10 @@ public struct SyncSettings: Sendable {
   public var deletionGuard: DeletionGuard = .on
 
   /// Whether a key that no object has is remembered in the store and linked by a later sync, with
-  /// this setting too, that brings the object. It is forgotten when the relationship is given again
-  /// or set otherwise, and when its owner goes. Default: false; within one sync and one page
-  /// session the order of arrival never matters.
+  /// this setting too, that brings the object. A to-one relationship is empty meanwhile; a required
+  /// one keeps its object, and its key is not remembered. A key is forgotten when the relationship
+  /// is given again or set otherwise, and when its owner goes. Default: false; within one sync and
+  /// one page session the order of arrival never matters.
   public var deferReferences = false
 
   /// The author of the changes, in change sets and history.

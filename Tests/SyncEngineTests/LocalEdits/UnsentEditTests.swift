@@ -285,6 +285,22 @@ import Testing
     #expect(try !user(2).contains("company"))
   }
 
+  @Test func aReferenceThatWaitsDoesNotUndoAnEdit() throws {
+    func sync(_ payload: SyncPayload, _ entity: String) throws {
+      let sync = Sync(payload, inEntityNamed: entity, dataStack: stack)
+      sync.deferReferences = true
+      sync.start()
+      _ = try #require(sync.result).get()
+    }
+    try sync(.json([["id": 7], ["id": 8]]), "Company")
+    try sync(.json([["id": 1, "company_id": 8], ["id": 2, "company_id": 8]]), "User")
+    try edit { try $0("User", 2)["company"] = try $0("Company", 7) }
+    try sync(.json([["id": 1, "company_id": 9], ["id": 2, "company_id": 9]]), "User")
+    #expect(try !user(1).contains("company") && user(2).contains("company=7"))
+    try sync(.json([["id": 7], ["id": 8], ["id": 9]]), "Company")
+    #expect(try user(1).contains("company=9") && user(2).contains("company=7"))
+  }
+
   // MARK: - Cost
 
   @Test func withoutTrackingNothingIsAsked() throws {

@@ -1,3 +1,4 @@
+import SyncCore
 import SyncStack
 import TestSupport
 import Testing
@@ -49,6 +50,44 @@ import Testing
     try bench.sync(#"[{"id": 1, "company": {"id": 8}}]"#, "User")
     _ = try sync(#"[{"id": 7}, {"id": 8}]"#, "Company", bench)
     #expect(try bench.objects("User") == ["id=1 company=8"])
+  }
+
+  /// The former object is not the one that the payload names.
+  @Test func aRelationshipIsEmptyWhileItWaitsForAnotherObject() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 1, "company": {"id": 8}}]"#, "User")
+    let report = try sync(#"[{"id": 1, "company_id": 7}]"#, "User", bench)
+    #expect(report.count(of: .unresolvedReference) == 1)
+    #expect(try bench.objects("User") == ["id=1"])
+    _ = try sync(#"[{"id": 7}, {"id": 8}]"#, "Company", bench)
+    #expect(try bench.objects("User") == ["id=1 company=7"])
+  }
+
+  @Test func aPartnerIsLetGoWhileAnotherOneIsAwaited() throws {
+    let bench = try SyncBench(TestModels.relationships())
+    try bench.sync(#"[{"id": 1, "partner": {"id": "b"}}]"#, "A")
+    _ = try sync(#"[{"id": 1, "partner_id": "c"}]"#, "A", bench)
+    #expect(try bench.objects("A") == ["id=1"])
+    #expect(try bench.objects("B") == ["id=b"])
+    _ = try sync(#"[{"id": "b"}, {"id": "c"}]"#, "B", bench)
+    #expect(try bench.objects("A") == ["id=1 partner=c"])
+    #expect(try bench.objects("B") == ["id=b", "id=c partner=1"])
+  }
+
+  /// A required relationship cannot be empty, so that nothing is remembered of it.
+  @Test func aRequiredRelationshipKeepsItsFormerObject() throws {
+    let bench = try SyncBench(
+      ManagedObjectModel([
+        EntityDraft("Crew", [.attribute("id", .integer64)]),
+        EntityDraft(
+          "Sailor",
+          [.attribute("id", .integer64), .toOne("crew", to: "Crew", isOptional: false)]),
+      ]))
+    try bench.sync(#"[{"id": 1, "crew": {"id": 8}}]"#, "Sailor")
+    let report = try sync(#"[{"id": 1, "crew_id": 7}]"#, "Sailor", bench)
+    #expect(report.count(of: .unresolvedReference) == 1)
+    #expect(try bench.objects("Sailor") == ["id=1 crew=8"])
+    #expect(try bench.store.read { try $0.openSyncs("references") }.isEmpty)
   }
 
   @Test(arguments: [1, nil])
