@@ -192,8 +192,8 @@ final class LinkPlanner: PartPhase {
     claims.update(.nested(destination.entity.index)) { $0.insert(linked) }
   }
 
-  /// Whether a to-one relationship is empty when its object is not there. An explicit rule names its
-  /// destination, and a reference that waits for a later sync leads nowhere until then.
+  /// Whether a to-one relationship is empty when its object is not there. An explicit rule names
+  /// its destination, and a reference that waits for a later sync leads nowhere until then.
   func emptiesUnresolved(_ rule: RelationshipRule, _ owner: Int32, _ batch: MatchedBatch) -> Bool {
     batch.occurrences[owner].flags.contains(.emptiesUnresolved)
       || work.defersReferences && rule.relationship.isOptional
