@@ -60,7 +60,12 @@ extension Stager {
         other.occurrences[found].flags.insert(.conflicting)
         // The values of an object that may perhaps not be written do not count.
         if request.operations.isSuperset(of: .writing) {
-          lay(index, of: batch, onto: found, of: other)
+          var candidate = found
+          // Few objects have several mentions that may be of several objects.
+          for _ in 0..<4 where candidate >= 0 {
+            lay(index, of: batch, onto: candidate, of: other, fills: candidate == found)
+            candidate = other.occurrences[candidate].next
+          }
         }
       }
       if batch.ofSubentities.areFolded, request.operations.isSuperset(of: .writing) {
@@ -84,26 +89,31 @@ extension Stager {
   }
 
   /// Of each attribute the later mention counts.
-  private func lay(_ index: Int, of batch: Batch, onto found: Int32, of other: Batch) {
+  ///
+  /// - Parameter fills: Whether the mention gives values that the other lacks, too.
+  private func lay(
+    _ index: Int, of batch: Batch, onto found: Int32, of other: Batch, fills: Bool
+  ) {
     let own = batch.block[index]
     let written = other.block[found]
     for slot in batch.node.columns.attributes where !own[slot].isAbsent {
       let order = batch.orders?.order(of: slot, Int32(index)) ?? 0
-      guard written[slot].isAbsent || order > other.orders?.order(of: slot, found) ?? 0 else {
-        continue
-      }
+      guard
+        written[slot].isAbsent ? fills : order > other.orders?.order(of: slot, found) ?? 0
+      else { continue }
       written[slot] = own[slot]
       other.orders?.note(order, of: CollectionOfOne(slot), found, width: other.block.width)
     }
   }
 
-  /// Moves mentions of a relationship under the superentity to the subentities' occurrences, unless
-  /// those mention it later.
+  /// Moves mentions of a relationship under the superentity to the subentities' occurrences. Where
+  /// those mention it later, that mention is repeated behind the moved one: the last one counts, and
+  /// the objects that the others nest are objects of the payload all the same.
   private func moveMentions(_ rule: Int, of batch: Batch) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
-    var latest: [SubentityMention: UInt32] = [:]
+    var latest: [SubentityMention: Int] = [:]
     var known: Set<Int> = []
     for mention in 0..<mentions.count {
       let owner = mentions.owners[mention]
@@ -115,22 +125,26 @@ extension Stager {
       let others = other.mentions[otherRule]
       if known.insert(found.batch).inserted {
         for (number, owner) in others.owners.enumerated() {
-          latest[SubentityMention(batch: found.batch, occurrence: owner)] = others.orders[number]
+          latest[SubentityMention(batch: found.batch, occurrence: owner)] = number
         }
       }
       let list = Owner(batch: batch.number, owner: owner, rule: rule)
       if part.unreadable.lists.contains(list) {
         noteUnreadable(listOf: Owner(batch: other.number, owner: found.occurrence, rule: otherRule))
       }
-      let order = mentions.orders[mention]
-      if let known = latest[found] {
-        guard known < order else { continue }
-        other.hasRepeats = true
-      }
-      latest[found] = order
       let targets = Array(mentions.targets(of: mention))
+      let last = latest[found]
+      if last != nil { other.hasRepeats = true }
+      latest[found] = others.count
       others.append(
-        owner: found.occurrence, kind: mentions.kinds[mention], targets: targets, order: order)
+        owner: found.occurrence, kind: mentions.kinds[mention], targets: targets,
+        order: mentions.orders[mention])
+      if let last, others.orders[last] > mentions.orders[mention] {
+        latest[found] = others.count
+        others.append(
+          owner: found.occurrence, kind: others.kinds[last],
+          targets: Array(others.targets(of: last)), order: others.orders[last])
+      }
       for target in targets where target >= 0 {
         let child = destination.occurrences[target]
         guard child.owner == owner, Int(child.ownerBatch) == batch.number,

@@ -42,6 +42,32 @@ import Testing
     #expect(try animals(payload, size: size) == ["id=5 name=m owner=2 breed=b walker=1"])
   }
 
+  /// The later mention decides where the object leads; the earlier one says that the other is there.
+  @Test(arguments: [
+    (#"{"id": 5, "owner": null}"#, "id=5 walker=4"),
+    (#"{"id": 5, "owner": {"id": 2}}"#, "id=5 owner=2 walker=4"),
+  ])
+  func anObjectBelowTheEntitysMentionIsThereThoughTheSubentitysLeadsElsewhere(
+    dog: String, expected: String
+  ) throws {
+    let bench = try SyncBench(TestModels.animals())
+    let first = #"{"id": 5, "owner": {"id": 1, "name": "n"}}"#
+    try bench.sync(
+      #"[\#(first), {"id": 6, "owner": {"id": 4, "dogs": [\#(dog)]}}]"#, "Animal")
+    #expect(try bench.objects("Animal") == [expected, "id=6 owner=4"])
+    #expect(try bench.objects("Person").first == "id=1 name=n")
+  }
+
+  @Test func theEntitysValueCountsAfterThoseOfSeveralMentionsUnderTheSubentity() throws {
+    let bench = try SyncBench(TestModels.animals())
+    try bench.sync(
+      #"""
+      [{"id": 5}, {"id": 6, "owner": {"id": 2, "dogs": [{"id": 5, "name": "n"}]}},
+       {"id": 7, "walker": {"id": 4, "favourite": {"id": 5, "name": "m"}}}]
+      """#, "Dog")
+    #expect(try bench.objects("Dog").first == "id=5 name=m walker=2")
+  }
+
   @Test(arguments: [nil, 1])
   func anEmptyListTakesNoObjectOutThatSaysWhereItBelongs(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
