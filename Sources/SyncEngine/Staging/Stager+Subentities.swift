@@ -107,8 +107,8 @@ extension Stager {
   }
 
   /// Moves mentions of a relationship under the superentity to the subentities' occurrences. Where
-  /// those mention it later, that mention is repeated behind the moved one: the last one counts, and
-  /// the objects that the others nest are objects of the payload all the same.
+  /// those mention it later, that mention is repeated behind the moved one: the last one counts,
+  /// and the objects that the others nest are objects of the payload all the same.
   private func moveMentions(_ rule: Int, of batch: Batch) {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]

@@ -25,13 +25,6 @@ extension ManagedObject {
     for (slot, value) in filled.values { setStoredValue(value, at: slot) }
     return filled.findings
   }
-
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// Sets attributes from a JSON object: the older name of ``fill(with:)``.
-  @discardableResult
-  public final func hyp_fill(with dictionary: [String: Any]) throws -> [SyncReport.Finding] {
-    try fill(with: dictionary)
-  }
 }
 
 /// The values that one JSON object has for the attributes of an object, by the mapping plan: keys,
