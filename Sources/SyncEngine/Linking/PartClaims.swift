@@ -68,12 +68,15 @@ struct PartClaims {
         let mentions = batch.mentions[rule]
         let column = batch.entity.inverse(of: relationship.relationship).map(
           Claims.Relationship.init)
+        // The last list of an owner may name a member by its key that one before nests.
+        let nested = batch.hasRepeats ? planner.nestedRows(rule, of: batch) : []
         try claims.update(.listed(Claims.Relationship(relationship.relationship))) { rows in
           try planner.activeMentions(rule, of: batch) { mention, _ in
             if mention % SyncControl.stride == 0 { try planner.control.checkpoint() }
-            for target in mentions.targets(of: mention) where target >= 0 || hasUnlisted {
+            for target in mentions.targets(of: mention)
+            where target >= 0 || hasUnlisted || !nested.isEmpty {
               guard let row = planner.row(of: target, in: destination) else { continue }
-              if target >= 0 { rows.insert(row) }
+              if target >= 0 || nested.contains(row) { rows.insert(row) }
               if hasUnlisted, let column {
                 claims.relist(Claims.Member(row: row, column: column))
               }
@@ -82,5 +85,16 @@ struct PartClaims {
         }
       }
     }
+  }
+}
+
+extension LinkPlanner {
+  /// The rows of the objects that any mention of a relationship nests.
+  fileprivate func nestedRows(_ rule: Int, of batch: MatchedBatch) -> Set<Int64> {
+    let destination = batches[batch.node.relationships[rule].node]
+    let mentions = batch.mentions[rule]
+    return Set(
+      (0..<mentions.count).lazy.flatMap { mentions.targets(of: $0) }.filter { $0 >= 0 }
+        .compactMap { self.row(of: $0, in: destination) })
   }
 }

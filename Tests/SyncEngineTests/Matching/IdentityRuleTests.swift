@@ -102,6 +102,17 @@ import Testing
     #expect(try bench.objects("Note") == ["id=0 user=1", "id=0 user=2"])
   }
 
+  /// The last list of the owner counts, and names the child by its key, in the same part or not.
+  @Test(arguments: [1, 2, nil])
+  func aChildThatItsOwnerNestsAndNamesAgainIsItsOwn(size: Int?) throws {
+    let bench = try notes()
+    try bench.sync(
+      #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#,
+      "User"
+    ) { $0.tuning.partItems = size }
+    #expect(try bench.objects("Note") == ["id=5 user=1", "id=5 user=2"])
+  }
+
   @Test(arguments: Way.allCases)
   func theFirstOwnerIsDecidedByTheOrderOfThePayloadNotOfRelationships(_ way: Way) throws {
     let bench = try SyncBench(TestModels.twoLists())
