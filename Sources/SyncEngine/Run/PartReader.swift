@@ -17,8 +17,8 @@ struct ReadPart {
   let end: PayloadPlace
 }
 
-/// Reads one part of a payload, from a place on, and stages it. Without fingerprints it needs
-/// nothing that other parts change, so it may do that while the part before is written.
+/// Reads one part of a payload, from a place on, and stages it. Unless it looks for known items it
+/// needs nothing that other parts change, so it may do that while the part before is written.
 final class PartReader {
   private let request: SyncRequest
   private let bytes: UnsafeRawBufferPointer
@@ -26,13 +26,19 @@ final class PartReader {
   private let limit: PayloadReader.PartLimit
   private let start: PayloadPlace
   private let fingerprints: FingerprintSet?
+  private let skipsKnown: Bool
   private let version: PartVersion
 
-  /// - Parameter fingerprints: The fingerprints of earlier syncs, when they are used.
+  /// The items that are read, where fingerprints are used.
+  private let read = PlainArray<ItemContents.ReadItem>()
+
+  /// - Parameters:
+  ///   - fingerprints: The fingerprints of earlier syncs, when they are used.
+  ///   - skipsKnown: Whether items are passed over that are known by them; otherwise all are read.
   init(
     _ request: SyncRequest, _ bytes: UnsafeRawBufferPointer, _ parent: ParentScope?,
     _ limit: PayloadReader.PartLimit, from start: PayloadPlace, _ fingerprints: FingerprintSet?,
-    _ version: PartVersion
+    skipsKnown: Bool, _ version: PartVersion
   ) {
     self.request = request
     self.bytes = bytes
@@ -40,6 +46,7 @@ final class PartReader {
     self.limit = limit
     self.start = start
     self.fingerprints = fingerprints
+    self.skipsKnown = skipsKnown
     self.version = version
   }
 
@@ -54,10 +61,12 @@ final class PartReader {
         notesContents: fingerprints != nil, version: version))
     parent?.prepare(stager)
     let end = try stageItems(with: stager, advance)
-    if let fingerprints, fingerprints.matchedCount > 0 {
+    if skipsKnown, let fingerprints, fingerprints.matchedCount > 0 {
       UnreadItems(fingerprints, request.plan.model).replay(to: stager)
     }
-    return ReadPart(part: try stager.finish(), report: stager.report, end: end)
+    var part = try stager.finish()
+    part.read = fingerprints.map { _ in read }
+    return ReadPart(part: part, report: stager.report, end: end)
   }
 
   private func stageItems(
@@ -71,13 +80,19 @@ final class PartReader {
     // Items one behind the other that were not known.
     var unknown = 0
     while true {
-      if let fingerprints {
-        let known = reader.skipElements(before: progress.nextCheckpoint) {
-          fingerprints.lengthExpected(of: $0)
+      if skipsKnown, let fingerprints {
+        var room = room(items: stager.part.items.end - start.itemCount)
+        let known = reader.skipElements(
+          before: end(from: progress.first, before: progress.nextCheckpoint)
+        ) {
+          guard room > 0 else { return 0 }
+          room -= 1
+          return fingerprints.lengthExpected(of: $0)
         }
         if known > 0 {
           stager.passOver(fingerprints.next - known..<fingerprints.next)
           try note(reader.itemRange, of: stager, in: &progress, advance)
+          if isFull(reader.itemRange, of: stager, from: progress.first) { break }
           continue
         }
       }
@@ -102,8 +117,7 @@ final class PartReader {
         break
       }
       try note(range, of: stager, in: &progress, advance)
-      let items = stager.part.items.end - start.itemCount
-      if isFull(bytes: range.upperBound - progress.first, items: items) { break }
+      if isFull(range, of: stager, from: progress.first) { break }
     }
     return PayloadPlace(reader: reader, itemCount: stager.part.items.end, isAtEnd: isAtEnd)
   }
@@ -160,12 +174,17 @@ final class PartReader {
   ) throws -> Bool? {
     guard let fingerprints else { return try reader.next(into: tape) ? false : nil }
     do {
-      if readsAll || fingerprints.count == 0 {
+      guard skipsKnown, fingerprints.count > 0 else {
         guard try reader.next(into: tape) else { return nil }
-        return fingerprints.match(itemBytes(reader))
+        read.append(fingerprints.fingerprint(of: itemBytes(reader)))
+        return false
+      }
+      if readsAll {
+        guard try reader.next(into: tape) else { return nil }
+        return fingerprints.match(itemBytes(reader), orAddTo: read)
       }
       guard try reader.skipNext() != nil else { return nil }
-      if fingerprints.match(itemBytes(reader)) { return true }
+      if fingerprints.match(itemBytes(reader), orAddTo: read) { return true }
       try reader.readSkipped(into: tape)
       return false
     } catch {
@@ -197,11 +216,21 @@ final class PartReader {
     }
   }
 
-  private func isFull(bytes: Int, items: Int) -> Bool {
+  private func isFull(_ item: Range<Int>, of stager: Stager, from first: Int) -> Bool {
     switch limit {
     case .none: false
-    case .bytes(let limit): bytes >= limit
-    case .items(let limit): items >= limit
+    case .bytes(let limit): item.upperBound - first >= limit
+    case .items: room(items: stager.part.items.end - start.itemCount) <= 0
     }
+  }
+
+  /// How many more items the part takes than it has.
+  private func room(items: Int) -> Int {
+    if case .items(let limit) = limit { limit - items } else { .max }
+  }
+
+  /// Where the items of the part end at the latest, or an offset before that.
+  private func end(from first: Int, before offset: Int) -> Int {
+    if case .bytes(let limit) = limit { min(first + limit, offset) } else { offset }
   }
 }

@@ -72,9 +72,10 @@ final class PayloadReader {
   func next() throws -> StagedPart {
     start = end
     startReport = report.content
+    known?.fingerprints.beginPart()
     let part: ReadPart
-    if let ahead = ahead.take() {
-      part = try ahead.take(advance)
+    if let ahead = try ahead.take()?.take(advance), !isKnown(ahead) {
+      part = ahead
       try advance(part.end.reader.position)
     } else {
       part = try reader(from: start).read(advance)
@@ -82,6 +83,12 @@ final class PayloadReader {
     end = part.end
     readAhead()
     return accept(part)
+  }
+
+  /// Whether a part that was read ahead has items that need not have been read.
+  private func isKnown(_ part: ReadPart) -> Bool {
+    guard let known, let read = part.part.read else { return false }
+    return known.fingerprints.knowsAny(of: read)
   }
 
   /// Stages the current part once more.
@@ -97,9 +104,11 @@ final class PayloadReader {
   }
 
   private func reader(
-    from place: PayloadPlace, _ version: PartVersion = PartVersion()
+    from place: PayloadPlace, skipsKnown: Bool = true, _ version: PartVersion = PartVersion()
   ) -> PartReader {
-    PartReader(request, bytes, parent, limit, from: place, known?.fingerprints, version)
+    PartReader(
+      request, bytes, parent, limit, from: place, known?.fingerprints, skipsKnown: skipsKnown,
+      version)
   }
 
   private func advance(_ position: Int) throws {
@@ -111,8 +120,9 @@ final class PayloadReader {
   }
 
   private func readAhead() {
-    guard request.tuning.readsAhead, !end.isAtEnd, known == nil else { return }
-    let part = PartAhead(reader(from: end), control: control)
+    // Where items of one part are known, so are those of the next, mostly.
+    guard request.tuning.readsAhead, !end.isAtEnd, (known?.matchedCount ?? 0) == 0 else { return }
+    let part = PartAhead(reader(from: end, skipsKnown: false), control: control)
     ahead = part
     queue.async { part.read() }
   }

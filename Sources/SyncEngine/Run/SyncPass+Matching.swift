@@ -112,9 +112,11 @@ extension SyncPass {
   ) throws -> Matcher {
     var matcher = try matchOnce(&part, &version, in: transaction)
     var rounds = 0
-    while let known = reader.known, try known.refuses(matcher.matches, edits, in: transaction) {
+    while let known = reader.known,
+      try known.refuses(matcher.matches, edits, isOnlyPart: isOnlyPart, in: transaction)
+    {
       rounds += 1
-      if rounds == SyncPass.readingLimit { known.refuseAll() }
+      if rounds == SyncPass.readingLimit { known.refusePart() }
       part = try reader.restage(version)
       matcher = try matchOnce(&part, &version, in: transaction)
     }
@@ -174,7 +176,7 @@ extension SyncPass {
     claims.state.usableItemCount += part.items.usable
     if part.unreadable.hasRootKey { claims.state.isRootSuspended = true }
     try PartClaims(claims: claims).mention(matches.batches, control)
-    reader.known?.mention(to: claims)
+    reader.known?.mention(to: claims, isOnlyPart: isOnlyPart)
     let root = matches.rootBatch
     if request.settings.operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne
     {

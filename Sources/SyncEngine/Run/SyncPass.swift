@@ -56,7 +56,7 @@ final class SyncPass {
     reader = try PayloadReader(
       bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
       report: report, control: control)
-    if !isStreamed { reader.known = KnownItems(request) }
+    reader.known = KnownItems(request)
     noteRemarks()
     noteRewriting()
     if let earlier { goOn(after: earlier) }
@@ -141,6 +141,7 @@ final class SyncPass {
   /// takes the decisions of its end.
   func workOff(in transaction: StoreTransaction) throws {
     try begin(in: transaction)
+    if staged == nil { try loadKnownItems(from: transaction) }
     try workOffParts(in: transaction)
     try end(in: transaction)
   }

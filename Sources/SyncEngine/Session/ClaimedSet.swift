@@ -82,9 +82,20 @@ extension Claims {
     let entity: Int
     let slot: Int
 
+    init(entity: Int, slot: Int) {
+      self.entity = entity
+      self.slot = slot
+    }
+
     init(_ relationship: RelationshipDescription) {
-      entity = relationship.declaringIndex
-      slot = relationship.slot
+      self.init(entity: relationship.declaringIndex, slot: relationship.slot)
+    }
+
+    /// Whether a model has it.
+    func isKnown(to model: ManagedObjectModel) -> Bool {
+      guard model.entities.indices.contains(entity) else { return false }
+      let properties = model.entities[entity].properties
+      return properties.indices.contains(slot) && properties[slot].relationship != nil
     }
 
     init?(named name: String, in model: ManagedObjectModel) {

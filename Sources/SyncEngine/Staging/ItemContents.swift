@@ -38,6 +38,13 @@ final class ItemContents {
     let usage: Int
   }
 
+  /// The content of an item that was read, by which it is known when it comes again.
+  struct ReadItem: BitwiseCopyable {
+    let fingerprint: ContentFingerprint
+    /// Its bytes.
+    let length: Int
+  }
+
   private(set) var items = PlainArray<Item>()
   private var targets = PlainArray<Target>()
   private(set) var usages: [ItemUsage] = []

@@ -91,6 +91,9 @@ struct StagedPart {
   /// The contents of each item at the top, where the request asks for them.
   var contents: ItemContents?
 
+  /// The fingerprints of these items, as many as the contents are of.
+  var read: PlainArray<ItemContents.ReadItem>?
+
   /// Whether there are more unused keys than are counted, so that their order matters.
   var hasUncountedKeys = false
 

@@ -9,7 +9,11 @@ struct FingerprintMaker {
   private let planner: LinkPlanner
   private let batches: [MatchedBatch]
   private let contents: ItemContents
+  private let read: PlainArray<ItemContents.ReadItem>
   private let set: FingerprintSet
+
+  /// The list of each relationship, by batch and rule.
+  private let lists: [[FingerprintShape.Entry.List]]
 
   /// Numbers of shapes; asked when an item has another form than the one before.
   private lazy var shapeNumbers = Dictionary(zip(set.head.shapes, UInt32(0)...)) { first, _ in first
@@ -22,27 +26,37 @@ struct FingerprintMaker {
   private var latestShape: UInt32?
   private var latestUsage = -1
   /// Its entries as words.
-  private let latest = PlainArray<UInt32>()
-  private let entries = PlainArray<UInt32>()
+  private let latest = PlainArray<UInt64>()
+  private let entries = PlainArray<UInt64>()
 
-  init(_ planner: LinkPlanner, _ contents: ItemContents, _ set: FingerprintSet) {
+  init(
+    _ planner: LinkPlanner, _ contents: ItemContents,
+    _ read: PlainArray<ItemContents.ReadItem>, _ set: FingerprintSet
+  ) {
     self.planner = planner
     self.contents = contents
+    self.read = read
     self.set = set
     batches = planner.batches
+    lists = batches.map { batch in
+      batch.node.relationships.map { Claims.Relationship($0.relationship) }
+    }
   }
+
+  /// Records of a set, from which on no more are made: two hundred megabytes of memory.
+  static let recordLimit = 1 << 22
 
   /// Adds the fingerprints of all items to the set.
   ///
   /// - Throws: `CancellationError`.
   mutating func make(_ control: SyncControl) throws {
     let (entries, records) = (entries, set.records)
-    var byteCount = 0
-    for item in 0..<min(contents.items.count, set.read.count) {
+    for item in 0..<min(contents.items.count, read.count) {
       if item % SyncControl.stride == 0 { try control.checkpoint() }
       let usage = contents.items[item].usage
       if usage < 0 { continue }
-      let (record, read) = (records.count, set.read[item])
+      if records.count >= FingerprintMaker.recordLimit { break }
+      let (record, read) = (records.count, read[item])
       records.begin(read.fingerprint, length: read.length)
       entries.removeAll(from: 0)
       var isKnown = true
@@ -59,15 +73,14 @@ struct FingerprintMaker {
         continue
       }
       records.setShape(shapeNumber(usage), of: record)
-      byteCount += read.length
+      set.madeByteCount += read.length
     }
-    set.head.byteCount = max(set.head.byteCount, byteCount)
   }
 
   private mutating func shapeNumber(_ usage: Int) -> UInt32 {
     if let latestShape, usage == latestUsage, entries.isEqual(to: latest) { return latestShape }
     let shape = FingerprintShape(
-      entries: entries.compactMap { FingerprintShape.Entry(UInt64($0)) },
+      entries: entries.compactMap(FingerprintShape.Entry.init),
       usage: contents.usages[usage])
     let number = shapeNumbers[shape] ?? UInt32(set.head.shapes.count)
     if number == set.head.shapes.count {
@@ -85,13 +98,15 @@ struct FingerprintMaker {
   // MARK: - Rows of an item
 
   /// A row of an item, and the entry of its shape as a word.
-  private typealias Entry = (row: UInt32, word: UInt32)
+  private typealias Entry = (row: UInt32, word: UInt64)
 
+  @inline(__always)
   private static func entry(
-    _ row: Int64, _ entity: EntityDescription, _ use: ItemContents.Use
+    _ row: Int64, _ entity: EntityDescription, _ use: ItemContents.Use,
+    in list: FingerprintShape.Entry.List? = nil
   ) -> Entry? {
     guard row > 0, let row = UInt32(exactly: row) else { return nil }
-    return (row, UInt32(truncatingIfNeeded: entity.index) << 8 | UInt32(use.rawValue))
+    return (row, FingerprintShape.Entry.word(entity.index, use, list))
   }
 
   /// - Returns: Nil when the store does not agree with the item about the row.
@@ -120,8 +135,10 @@ struct FingerprintMaker {
     if isMember, occurrence.flags.contains(.shared) || !hasItsOwner(occurrence, index, in: batch) {
       return nil
     }
+    let list = occurrence.list
     return FingerprintMaker.entry(
-      occurrence.row, batch.entity(of: occurrence), isMember ? .member : .described)
+      occurrence.row, batch.entity(of: occurrence), isMember ? .member : .described,
+      in: isMember ? lists[list.batch][list.rule] : nil)
   }
 
   /// Whether a member ended up with the owner in whose list it stands.

@@ -93,18 +93,21 @@ extension FingerprintSet {
 
   /// Keeps the records that still count, and the new ones.
   ///
-  /// - Parameter spoken: The relationships of which the items speak that were read.
+  /// - Parameters:
+  ///   - spoken: The relationships of which the items speak that were read.
+  ///   - touched: The rows that these items have to do with: another item that holds one of them
+  ///     is read next time.
+  ///   - keys: The attributes by which objects are known, by the root entity of their table.
   func keep(
-    _ spoken: SpokenRelationships, as key: ContentFingerprint, of plan: MappingPlan,
-    in transaction: StoreTransaction, _ control: SyncControl
+    _ spoken: SpokenRelationships, touched: [RowSet], keys: [SlotSet],
+    as key: ContentFingerprint, of plan: MappingPlan, in transaction: StoreTransaction,
+    _ control: SyncControl
   ) throws {
+    head.byteCount = max(head.byteCount, madeByteCount)
     if count > 0 {
       // Rows that the sync itself changed may differ from their items.
-      var identity = Array(repeating: SlotSet(), count: plan.model.entities.count)
-      for node in plan.nodes {
-        for slot in node.identity { identity[node.entity.rootIndex].insert(slot) }
-      }
-      let (any, strongly) = try transaction.changedRows(identity, control.checkpoint)
+      var (any, strongly) = try transaction.changedRows(keys, control.checkpoint)
+      for table in any.indices { any[table].formUnion(touched[table]) }
       outdate(any: any, strongly: strongly, model: plan.model)
       try control.checkpoint()
     }

@@ -10,20 +10,17 @@ import SyncStore
 ///
 /// A matched item is not read; others are, in the order of the payload. An absent record is a place
 /// whose item is gone, kept until everything is written again. Behind the records that were read
-/// come those of items that the sync reads. Confined to its sync.
+/// come those of items that the sync reads.
+///
+/// All parts of a payload share the set. A record is matched as long as the part is worked off in
+/// which its item comes, and unseen again for the next one. Confined to its sync, but for
+/// ``fingerprint(of:)``.
 final class FingerprintSet {
-  private enum State: UInt8 {
+  enum State: UInt8 {
     case unseen
     case matched
     case outdated
     case absent
-  }
-
-  /// An item that was read.
-  struct ReadItem: BitwiseCopyable {
-    let fingerprint: ContentFingerprint
-    /// Its bytes.
-    let length: Int
   }
 
   /// The generation that the store had when the set was read, and the one it was kept at; -1 of a
@@ -34,18 +31,23 @@ final class FingerprintSet {
   var head: FingerprintHead
   let records = FingerprintRecords()
 
+  /// Bytes of the items of new records.
+  var madeByteCount = 0
+
   /// Records of the parts, and where the words of the amendment begin.
   private(set) var partCount = 0
   private var amendmentStart = 0
 
-  private var states = PlainArray<State>(capacity: 1)
-  private(set) var matchedCount = 0
+  private(set) var states = PlainArray<State>(capacity: 1)
 
-  /// The items that were read, as many as ``ItemContents`` has.
-  let read = PlainArray<ReadItem>()
+  /// The records that the part has matched, in its order, and how many of them still are.
+  private let matched = PlainArray<Int32>()
+  var matchedCount = 0
 
-  /// Matched items come in the order of the last payload, mostly.
+  /// Matched items come in the order of the last payload, mostly; and the record that was to come
+  /// next when the part began.
   private(set) var next = 0
+  private var first = 0
   @exclusivity(unchecked) private var index: [UInt32] = []
 
   /// Whether the latest item came in that order: where none does, none is looked at twice.
@@ -68,10 +70,10 @@ final class FingerprintSet {
   /// Records that were read.
   var count: Int { states.count }
 
-  /// The matched records, in order.
+  /// The matched records, in the order of the part.
   func forEachMatched(_ body: (Int) -> Void) {
-    let states = states.elements
-    for record in states.indices where states[record] == .matched { body(record) }
+    let states = states.start
+    for record in matched where states[Int(record)] == .matched { body(Int(record)) }
   }
 
   func isAbsent(_ record: Int) -> Bool { states[record] == .absent }
@@ -110,14 +112,22 @@ final class FingerprintSet {
 
   // MARK: - Matching
 
-  /// Forgets the matched records, to go over the payload once more.
-  func restart() {
-    for record in states.indices where states[record] == .matched { states[record] = .unseen }
+  /// Goes on with the next part.
+  func beginPart() {
+    guard count > 0 else { return }
+    forEachMatched { states[$0] = .unseen }
+    matched.removeAll(from: 0)
     matchedCount = 0
-    next = 0
-    isExpecting = true
+    first = next
     hasRepeats = false
-    read.removeAll(from: 0)
+  }
+
+  /// Forgets the matched records, to go over the part once more.
+  func restart() {
+    guard count > 0 else { return }
+    next = first
+    beginPart()
+    isExpecting = true
   }
 
   /// Matches the item that comes next if the payload goes on as the last one did, when the text
@@ -132,22 +142,44 @@ final class FingerprintSet {
     let item = UnsafeRawBufferPointer(rebasing: text[..<length])
     isExpecting = records.isFingerprint(ContentFingerprint(item, seed: seed), of: next)
     guard isExpecting else { return 0 }
-    states[next] = .matched
-    matchedCount += 1
+    noteMatch(next)
     next += 1
     return length
   }
 
+  /// The fingerprint of an item that is read. Any thread may ask.
+  func fingerprint(of text: UnsafeRawBufferPointer) -> ItemContents.ReadItem {
+    ItemContents.ReadItem(fingerprint: ContentFingerprint(text, seed: seed), length: text.count)
+  }
+
+  /// Whether any item of a part that was read ahead need not have been.
+  func knowsAny(of read: PlainArray<ItemContents.ReadItem>) -> Bool {
+    guard count > 0 else { return false }
+    return read.contains { item in
+      find(item.fingerprint).map { states[$0] == .unseen } ?? false
+    }
+  }
+
+  @inline(__always)
+  private func noteMatch(_ record: Int) {
+    states[record] = .matched
+    matched.append(Int32(truncatingIfNeeded: record))
+    matchedCount += 1
+  }
+
   /// Matches an item, wherever it was in the last payload.
   ///
-  /// - Returns: False when it has to be read, which is noted.
-  func match(_ text: UnsafeRawBufferPointer) -> Bool {
-    let fingerprint = ContentFingerprint(text, seed: seed)
-    if let record = find(fingerprint) {
+  /// - Parameter read: The items of the part that are read; the item is added to them unless it is
+  ///   known.
+  /// - Returns: False when it has to be read.
+  func match(_ text: UnsafeRawBufferPointer, orAddTo read: PlainArray<ItemContents.ReadItem>)
+    -> Bool
+  {
+    let item = fingerprint(of: text)
+    if let record = find(item.fingerprint) {
       next = record + 1
       if states[record] == .unseen {
-        states[record] = .matched
-        matchedCount += 1
+        noteMatch(record)
         return true
       }
       if states[record] == .matched {
@@ -157,16 +189,16 @@ final class FingerprintSet {
         matchedCount -= 1
       }
     }
-    read.append(ReadItem(fingerprint: fingerprint, length: text.count))
+    read.append(item)
     return false
   }
 
   private func find(_ fingerprint: ContentFingerprint) -> Int? {
+    if count == 0 { return nil }
     if next < count, records.isFingerprint(fingerprint, of: next), states[next] != .absent {
       isExpecting = true
       return next
     }
-    if count == 0 { return nil }
     if index.isEmpty { makeIndex() }
     let mask = index.count - 1
     var position = Int(truncatingIfNeeded: fingerprint.low & 0xFFFF_FFFF) & mask
@@ -188,78 +220,6 @@ final class FingerprintSet {
         while index[position] != 0 { position = (position + 1) & (size - 1) }
         index[position] = UInt32(record) + 1
       }
-    }
-  }
-
-  // MARK: - Records that do not count any more
-
-  /// Has nothing count any more, so that everything is read.
-  func outdateAll() {
-    for record in states.indices where states[record] != .absent { states[record] = .outdated }
-    matchedCount = 0
-  }
-
-  /// Has those records not count any more that have to do with some rows.
-  ///
-  /// - Parameters:
-  ///   - any: Rows, by the root entity of their table, that concern the items that hold them.
-  ///   - strongly: Rows that concern the items that refer to them as well.
-  /// - Returns: Whether there were matched ones among them.
-  @discardableResult
-  func outdate(any: [RowSet], strongly: [RowSet] = [], model: ManagedObjectModel) -> Bool {
-    guard let looks = Looks(any, strongly, head.shapes, model) else { return false }
-    let before = matchedCount
-    for record in states.indices where states[record] == .unseen || states[record] == .matched {
-      guard looks.find(record, in: records) else { continue }
-      if states[record] == .matched { matchedCount -= 1 }
-      states[record] = .outdated
-    }
-    return matchedCount < before
-  }
-
-  /// Takes back those new records whose items hold some rows, so that the items are read next time.
-  ///
-  /// - Parameter rows: By the root entity of their table.
-  func withdraw(_ rows: [RowSet], model: ManagedObjectModel) {
-    guard let looks = Looks(rows, [], head.shapes, model) else { return }
-    for record in count..<records.count where !records.isGone(record) {
-      if looks.find(record, in: records) { records.setShape(nil, of: record) }
-    }
-  }
-
-  /// Rows that are looked for in records.
-  private struct Looks {
-    /// Of each shape the rows to look for, and their places: mostly few of many, since most rows
-    /// are only referred to.
-    private let sets: [[(position: Int, rows: RowSet)]]
-
-    /// - Returns: Nil when there are no rows.
-    init?(
-      _ any: [RowSet], _ strongly: [RowSet], _ shapes: [FingerprintShape],
-      _ model: ManagedObjectModel
-    ) {
-      guard any.contains(where: { !$0.isEmpty }) || strongly.contains(where: { !$0.isEmpty }) else {
-        return nil
-      }
-      sets = shapes.map { shape in
-        shape.entries.enumerated().compactMap { position, entry in
-          let table = EntityDescription(model: model, index: entry.entity).rootIndex
-          let sets = entry.isHeld ? any : strongly
-          return table < sets.count && !sets[table].isEmpty ? (position, sets[table]) : nil
-        }
-      }
-    }
-
-    /// Whether a record has one of the rows.
-    @inline(__always)
-    func find(_ record: Int, in records: FingerprintRecords) -> Bool {
-      let shape = records.shape(of: record)
-      // Asked in place: to take a set out would count its references, as often as there are rows.
-      for look in sets[shape].indices
-      where sets[shape][look].rows.contains(records.row(sets[shape][look].position, of: record)) {
-        return true
-      }
-      return false
     }
   }
 }

@@ -4,8 +4,13 @@ import SyncCore
 /// of their rows, and their part of the report.
 struct FingerprintShape: Hashable {
   struct Entry: Hashable {
+    typealias List = Claims.Relationship
+
     let entity: Int
     let use: ItemContents.Use
+
+    /// The relationship in whose list a member is nested.
+    let list: List?
 
     /// Whether no other item may have to do with the row as long as the item counts as unchanged.
     var isHeld: Bool { use != .shared }
@@ -18,10 +23,27 @@ struct FingerprintShape: Hashable {
         return nil
       }
       self.use = use
-      entity = Int(word >> 8)
+      entity = Int(word >> 8 & 0xF_FFFF)
+      let owner = Int(word >> 28 & 0xF_FFFF)
+      list = owner > 0 ? List(entity: owner - 1, slot: Int(word >> 48)) : nil
     }
 
-    var word: UInt64 { UInt64(entity) << 8 | UInt64(use.rawValue) }
+    var word: UInt64 { Entry.word(entity, use, list) }
+
+    /// ```
+    /// │ use: 8 bits │ entity: 20 │ 0, or one more than the entity of the list: 20 │ its slot: 16 │
+    /// ```
+    @inline(__always)
+    static func word(_ entity: Int, _ use: ItemContents.Use, _ list: List?) -> UInt64 {
+      let word = UInt64(use.rawValue) | UInt64(entity) << 8
+      guard let list else { return word }
+      return word | UInt64(list.entity + 1) << 28 | UInt64(list.slot) << 48
+    }
+
+    /// Whether the model has all that the entry names.
+    func isKnown(to model: ManagedObjectModel) -> Bool {
+      model.entities.indices.contains(entity) && list?.isKnown(to: model) != false
+    }
   }
 
   /// One for each row of an item, the object at the top first.
@@ -34,7 +56,7 @@ struct FingerprintShape: Hashable {
 /// The facts that the store keeps of a set of fingerprints beside its records.
 struct FingerprintHead {
   /// Raised when the kept form changes its meaning.
-  private static let format: UInt64 = 3
+  private static let format: UInt64 = 4
 
   var seed: UInt64
   /// Bytes of all items of the set: how much it is worth.
@@ -95,7 +117,7 @@ struct FingerprintHead {
           count: Int(UInt32(truncatingIfNeeded: count)))
       }
       guard let entries, let filled, let unused,
-        entries.allSatisfy({ plan.model.entities.indices.contains($0.entity) }), !entries.isEmpty
+        entries.allSatisfy({ $0.isKnown(to: plan.model) }), !entries.isEmpty
       else { return nil }
       return FingerprintShape(entries: entries, usage: ItemUsage(filled: filled, unused: unused))
     }

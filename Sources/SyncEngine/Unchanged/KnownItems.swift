@@ -6,12 +6,15 @@ import SyncStore
 /// written.
 ///
 /// ```
-/// load ─▶ the payload is read ─▶ refresh ─▶ match ─▶ refuses ─▶ mention ─▶ make ─▶ … ─▶ keep
-///                    ▲                     │
-///                    └ some are read after all
+/// load ─▶ a part is read ─▶ refresh ─▶ match ─▶ refuses ─▶ mention ─▶ make ─▶ … ─▶ keep
+///              ▲   ▲                     │                             │
+///              │   └ some are read after all                           │
+///              └───────────────────── the next part ◀──────────────────┘
 /// ```
 ///
-/// Confined to its sync.
+/// Parts are applied in order, and share one set of fingerprints. An item that an earlier part
+/// stored is history: a known item of a later part is a mention without a change, unless a read
+/// item of an earlier one has to do with its rows (``TouchedRows``). Confined to its sync.
 final class KnownItems {
   private let request: SyncRequest
   private let key: ContentFingerprint
@@ -19,10 +22,21 @@ final class KnownItems {
   /// The fingerprints of earlier syncs; empty until they are loaded.
   private(set) var fingerprints: FingerprintSet
 
-  /// The relationships of which the items speak that were read, and whether they speak of none from
-  /// both ends.
+  /// The relationships of which the items speak that were read, and whether no relationship is
+  /// spoken of from both ends, known items included.
   private var spoken = SpokenRelationships()
   private var isOneSided = true
+  private var hasMatched = false
+
+  /// Whether the current part is the whole payload.
+  private var isOnlyPart = true
+
+  /// The attributes by which the plan knows objects, by the root entity of their table.
+  private let keySlots: [SlotSet]
+
+  /// The rows that the read items of the current part have to do with, and those of earlier parts.
+  private var conflicts: [RowSet] = []
+  private var touched: TouchedRows
 
   /// The items of the current part that were not read, until they are counted.
   private var unread: UnreadItems?
@@ -38,6 +52,8 @@ final class KnownItems {
     guard let key = FingerprintKey.of(request) else { return nil }
     self.request = request
     self.key = key
+    touched = TouchedRows(request.plan.model)
+    keySlots = KnownItems.keySlots(of: request.plan)
     // A set that has to wait for another transaction is read in that of the sync.
     fingerprints = FingerprintSet(generation: -1)
   }
@@ -74,45 +90,55 @@ final class KnownItems {
 
   /// Whether items that count as unchanged have to be read after all, because of those that were
   /// read.
+  ///
+  /// - Parameter isOnlyPart: Whether the part is the whole payload.
   func refuses(
-    _ matches: Matches, _ edits: UnsentEdits?, in transaction: StoreTransaction
+    _ matches: Matches, _ edits: UnsentEdits?, isOnlyPart: Bool, in transaction: StoreTransaction
   ) throws -> Bool {
-    spoken = SpokenRelationships(matches.batches)
+    spoken.formUnion(SpokenRelationships(matches.batches))
+    hasMatched = hasMatched || matchedCount > 0
     var all = spoken
-    if matchedCount > 0 { all.formUnion(fingerprints.head.spoken) }
-    isOneSided = !all.areOfBothEnds(request.plan)
+    if hasMatched { all.formUnion(fingerprints.head.spoken) }
+    isOneSided = isOneSided && !all.areOfBothEnds(request.plan)
     if fingerprints.hasRepeats { return true }
-    if matchedCount > 0,
-      try !isOneSided || needsAllItems(matches.part, in: transaction)
-    {
-      refuseAll()
+    if matchedCount > 0, try !isOneSided || isQuarantined(in: transaction) {
+      fingerprints.outdateAll()
+      return true
+    }
+    // Of more unused keys than are counted the order matters.
+    if matchedCount > 0, matches.part.hasUncountedKeys {
+      refusePart()
       return true
     }
     let model = request.plan.model
-    if edited == nil { edited = try edits?.concernedRows(model, in: transaction) ?? [] }
-    guard fingerprints.count > 0 else { return false }
-    let isConcerned = fingerprints.outdate(any: edited ?? [], model: model)
-    let conflicts = FingerprintConflicts(matches.batches, model)
-    return fingerprints.outdate(any: conflicts.rows, model: model) || isConcerned
+    var isConcerned = false
+    if edited == nil {
+      edited = try edits?.concernedRows(model, in: transaction) ?? []
+      isConcerned = fingerprints.outdate(any: edited ?? [], model: model)
+    }
+    self.isOnlyPart = isOnlyPart
+    guard fingerprints.count > 0 || !isOnlyPart else { return false }
+    conflicts = FingerprintConflicts(matches.batches, model).rows
+    let isTouched = fingerprints.outdateMatched(any: touched.any, model: model)
+    return fingerprints.outdateMatched(any: conflicts, model: model) || isTouched || isConcerned
   }
 
-  /// Of more unused keys than are counted the order matters; an item in quarantine is forgotten
-  /// when a good one of its key is read.
-  private func needsAllItems(
-    _ part: StagedPart, in transaction: StoreTransaction
-  ) throws -> Bool {
-    if part.hasUncountedKeys { return true }
+  /// An item in quarantine is forgotten when a good one of its key is read.
+  private func isQuarantined(in transaction: StoreTransaction) throws -> Bool {
     guard try transaction.hasQuarantine else { return false }
     return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
   }
 
-  /// Has all items read from now on.
-  func refuseAll() { fingerprints.outdateAll() }
+  /// Has all items of the part read.
+  func refusePart() { fingerprints.outdateMatched() }
 
   /// Tells the claims the items that were not read.
-  func mention(to claims: Claims) {
+  ///
+  /// - Parameter isOnlyPart: Whether the part is the whole payload.
+  func mention(to claims: Claims, isOnlyPart: Bool) {
     unread = matchedCount > 0 ? UnreadItems(fingerprints, request.plan.model) : nil
     unread?.mention(to: claims)
+    if !isOnlyPart { unread?.list(in: claims) }
   }
 
   /// Counts the objects of these items as unchanged.
@@ -125,22 +151,47 @@ final class KnownItems {
 
   /// Makes the fingerprints of the items that were read, once their objects are decided: their
   /// batches need not be kept until everything is written. Of a payload that nests objects of a
-  /// tree none are made: from those alone the scope does not follow.
+  /// tree none are made: from those alone the scope does not follow. Rows that the read items of
+  /// the part have to do with concern those of later parts from now on.
   ///
   /// - Throws: `CancellationError`.
   func make(_ planner: LinkPlanner, _ control: SyncControl) throws {
+    touched.add(conflicts)
+    let hasNewKeys = hasNewKeys(planner.batches)
+    if hasNewKeys, !isOnlyPart {
+      // References of items before and behind may mean other objects now.
+      fingerprints.withdrawAll()
+      fingerprints.outdateAll()
+    }
     let part = planner.matches.part
     guard let contents = part.contents, !request.setup.isDryRun else { return }
     let isUncertain =
-      part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided
+      part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided || hasNewKeys
       || planner.claims.state.nestsChildren
       || planner.batches.contains(where: \.staged.ofSubentities.areFolded)
     isMade = true
-    if !isUncertain {
-      var maker = FingerprintMaker(planner, contents, fingerprints)
+    if !isUncertain, let read = part.read {
+      var maker = FingerprintMaker(planner, contents, read, fingerprints)
       try maker.make(control)
     }
     contents.removeAll()
+  }
+
+  /// Whether stored objects of a part get other keys.
+  private func hasNewKeys(_ batches: [MatchedBatch]) -> Bool {
+    batches.contains { batch in
+      let keys = keySlots[batch.entity.rootIndex]
+      return batch.differences.contains { !$0.isDisjoint(with: keys) }
+    }
+  }
+
+  private static func keySlots(of plan: MappingPlan) -> [SlotSet] {
+    var slots = Array(repeating: SlotSet(), count: plan.model.entities.count)
+    for node in plan.nodes {
+      for slot in node.identity { slots[node.entity.rootIndex].insert(slot) }
+      if let key = node.entity.primaryKey { slots[node.entity.rootIndex].insert(key.slot) }
+    }
+    return slots
   }
 
   /// Keeps the fingerprints, so that a later sync need not read the items. Those that have to do
@@ -157,7 +208,14 @@ final class KnownItems {
       }
       fingerprints.withdraw(edited, model: request.plan.model)
     }
-    try fingerprints.keep(spoken, as: key, of: request.plan, in: transaction, control)
+    fingerprints.withdraw(touched.again, model: request.plan.model)
+    if !isOneSided {
+      fingerprints.withdrawAll()
+      fingerprints.outdateAll()
+    }
+    try fingerprints.keep(
+      spoken, touched: touched.any, keys: keySlots, as: key, of: request.plan, in: transaction,
+      control)
   }
 }
 
@@ -171,7 +229,7 @@ private enum FingerprintKey {
   private static let version = 5
 
   /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for
-  /// parts of a payload, when items go through code of the user's, which may answer differently the
+  /// pages and batches, when items go through code of the user's, which may answer differently the
   /// next time, and when not everything that an item says is stored.
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
     guard request.setup.usesFingerprints, request.place == nil,

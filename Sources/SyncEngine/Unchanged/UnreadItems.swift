@@ -64,6 +64,17 @@ struct UnreadItems {
     }
   }
 
+  /// Tells the claims which of their objects are nested in which lists, for the parts that follow:
+  /// a member that one of those nests below another owner stays.
+  func list(in claims: Claims) {
+    for (shape, records) in shapes {
+      for (position, entry) in shape.entries.enumerated() {
+        guard let list = entry.list else { continue }
+        claims.update(.listed(list)) { _ = insert(records, position, into: &$0) }
+      }
+    }
+  }
+
   /// Counts their objects as unchanged.
   func mention(to count: inout ChangeCount) {
     for (shape, records) in shapes {

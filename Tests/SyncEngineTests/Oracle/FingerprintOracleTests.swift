@@ -17,6 +17,19 @@ import Testing
     try check(testCase) { $0.tracksEdits = true }
   }
 
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4))
+  func norDoTheyInParts(_ testCase: OracleTests.Case) throws {
+    try check(testCase) { $0.partItems = [1, 2, 3, 2, nil] }
+  }
+
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4))
+  func norDoTheyInPartsWhileEditsWaitToBeSent(_ testCase: OracleTests.Case) throws {
+    try check(testCase) {
+      $0.tracksEdits = true
+      $0.partItems = [2, 1, nil, 3]
+    }
+  }
+
   private func check(
     _ testCase: OracleTests.Case, _ change: (inout FingerprintSequence) -> Void = { _ in }
   ) throws {

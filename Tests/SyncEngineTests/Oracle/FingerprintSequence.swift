@@ -50,6 +50,8 @@ struct FingerprintSequence {
   var looksKeysUp = false
   /// Whether there are edits that wait to be sent.
   var tracksEdits = false
+  /// Items of the parts in which payloads are worked off, by turns; nil is as a whole.
+  var partItems: [Int?] = [nil]
 
   /// Steps that repeat items of a few payloads.
   func steps(
@@ -181,6 +183,7 @@ struct FingerprintSequence {
     var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
     request.settings.operations = step.operations
     request.setup.usesFingerprints = usesFingerprints
+    request.tuning.partItems = partItems[step.items.count % partItems.count]
     if looksKeysUp, usesFingerprints { request.tuning.scannedRowsPerKey = 0 }
     request.setup.isDryRun = isDryRun
     switch step.scope {
