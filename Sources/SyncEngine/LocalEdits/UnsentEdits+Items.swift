@@ -34,27 +34,46 @@ extension UnsentEdits {
       if leads { changed[entity, default: []].append(edit.id.row) }
     }
     for (entity, rows) in changed.sorted(on: { $0.key.index }) {
-      try addTargets(of: rows, entity, in: transaction, to: &result)
+      try addTargets(of: rows, entity, in: transaction, to: &result) {
+        protects($0, of: $1, entity)
+      }
     }
     return result
   }
 
-  /// Adds the rows that edited relationships lead to.
+  /// Adds the rows of the objects that the sync left alone and, of those that it would have
+  /// deleted, the rows that they lead to: the item of an owner holds no member that it omits.
+  ///
+  /// - Parameter result: By the root entity of their table.
+  func addWithheld(to result: inout [RowSet], in transaction: StoreTransaction) throws {
+    var kept: [EntityDescription: [Int64]] = [:]
+    for (id, entry) in withheld where result.indices.contains(id.entity.rootIndex) {
+      result[id.entity.rootIndex].insert(id.row)
+      if entry.isKept { kept[id.entity, default: []].append(id.row) }
+    }
+    for (entity, rows) in kept.sorted(on: { $0.key.index }) {
+      try addTargets(of: rows, entity, in: transaction, to: &result) { _, _ in true }
+    }
+  }
+
+  /// Adds the rows that relationships lead to.
+  ///
+  /// - Parameter isMeant: Whether a relationship, by its slot, of a row counts.
   private func addTargets(
     of rows: [Int64], _ entity: EntityDescription, in transaction: StoreTransaction,
-    to result: inout [RowSet]
+    to result: inout [RowSet], where isMeant: (Int, Int64) -> Bool
   ) throws {
     let columns = entity.relationships.filter { !$0.isToMany }
     if !columns.isEmpty {
       try transaction.scan(entity, .rows(rows), slots: columns.map(\.slot)) { cursor in
-        for relationship in columns where protects(relationship.slot, of: cursor.row, entity) {
+        for relationship in columns where isMeant(relationship.slot, cursor.row) {
           guard let row = cursor.integer(relationship.slot), row > 0 else { continue }
           result[entity.destination(of: relationship).rootIndex].insert(row)
         }
       }
     }
     for list in entity.relationships where list.kind == .manyToMany {
-      let owners = rows.filter { protects(list.slot, of: $0, entity) }
+      let owners = rows.filter { isMeant(list.slot, $0) }
       guard !owners.isEmpty else { continue }
       for member in try transaction.members(of: list, in: entity, owners: owners) {
         result[member.entity.rootIndex].insert(member.row)

@@ -203,9 +203,7 @@ final class KnownItems {
     guard isMade else { return }
     isMade = false
     if let edits, var edited {
-      for id in edits.withheld.keys where edited.indices.contains(id.entity.rootIndex) {
-        edited[id.entity.rootIndex].insert(id.row)
-      }
+      try edits.addWithheld(to: &edited, in: transaction)
       fingerprints.withdraw(edited, model: request.plan.model)
     }
     fingerprints.withdraw(touched.again, model: request.plan.model)

@@ -107,4 +107,25 @@ import Testing
       #expect(report.isUnchanged)
     }
   }
+
+  /// The item of the owner does not name it, so that its row is none of the item's.
+  @Test func anObjectThatIsKeptForAnEditHasTheItemThatOmitsItRead() throws {
+    let folder = try TemporaryFolder()
+    let (stack, bench) = try stack(folder, Self.payload(1..<51))
+    defer { try? stack.close() }
+    let without = Self.payload(1..<51).replacing(
+      #""notes": [{"id": 70, "text": "note of 7"}]"#, with: #""notes": []"#)
+    try edit(stack) { try object("Note", 70, in: $0)["text"] = "mine" }
+    for _ in 1...3 {
+      let (report, readCount) = try sync(bench, without)
+      #expect(readCount == 1)
+      #expect(report.entities["Note"]?.protected == 1)
+      #expect(report.isUnchanged)
+    }
+    try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
+    let taken = try sync(bench, without)
+    #expect(taken.readCount == 1)
+    #expect(taken.report.entities["Note"]?.deleted == 1)
+    #expect(try sync(bench, without).readCount == 0)
+  }
 }
