@@ -16,47 +16,27 @@ extension TestModels {
       EntityDraft(
         "Person",
         [
-          .attribute("name", .string), .attribute("nick", .string), .attribute("age", .integer64),
-          .attribute("score", .double), .attribute("price", .decimal),
-          .attribute("isActive", .boolean), .attribute("born", .date), .attribute("token", .uuid),
-          .attribute("link", .uri), .attribute("blob", .binary),
-          .attribute("moment", .date, isTransient: true),
-          .attribute("shape", .transformable),
-          .toOne("boss", to: "Person", inverse: "team"),
-          .toMany("team", to: "Person", inverse: "boss"),
-          .toOne("company", to: "Company", inverse: "employees"),
-          .toMany("notes", to: "Note", inverse: "author"),
-          .toMany("tags", to: "Tag", inverse: "people"),
-          .toMany("friends", to: "Person", inverse: "friends"),
-          .toOne("partner", to: "Person", inverse: "partner"),
+          "name", "nick", "age integer64", "score double", "price decimal", "isActive boolean",
+          "born date", "token uuid", "link uri", "blob binary", "moment date transient",
+          "shape transformable", "boss -> Person.team", "team ->> Person.boss",
+          "company -> Company.employees", "notes ->> Note.author", "tags ->> Tag.people",
+          "friends ->> Person.friends", "partner -> Person.partner",
         ]),
-      EntityDraft(
-        "Employee", [.attribute("salary", .decimal), .attribute("level", .integer16)],
-        superentity: "Person"),
+      "Employee < Person: salary decimal, level integer16",
       EntityDraft(
         "Company",
         [
-          .attribute("name", .string), .attribute("rating", .integer32),
-          .attribute("founded", .date),
-          .toMany("employees", to: "Person", inverse: "company"), .toOne("city", to: "City"),
-        ],
-        indexes: [FetchIndexDescription(name: "byName", elements: [.init(property: "name")])]),
-      EntityDraft("City", [.attribute("name", .string), .attribute("size", .integer64)]),
+          "name", "rating integer32", "founded date", "employees ->> Person.company",
+          "city -> City",
+        ], indexes: [FetchIndexDescription(name: "byName", elements: [.init(property: "name")])]),
+      "City: name, size integer64",
       EntityDraft(
         "Note",
         [
-          .attribute("text", .string), .attribute("isDone", .boolean),
-          .attribute("stars", .integer16), .attribute("weight", .double),
-          .toOne("author", to: "Person", inverse: "notes"),
-          .toMany("tags", to: "Tag", inverse: "notes"),
+          "text", "isDone boolean", "stars integer16", "weight double", "author -> Person.notes",
+          "tags ->> Tag.notes",
         ]),
-      EntityDraft(
-        "Tag",
-        [
-          .attribute("name", .string), .attribute("rank", .integer64),
-          .toMany("people", to: "Person", inverse: "tags"),
-          .toMany("notes", to: "Note", inverse: "tags"),
-        ]),
+      "Tag: name, rank integer64, people ->> Person.tags, notes ->> Note.tags",
     ])
   }
 }

@@ -38,9 +38,8 @@ package enum TestModels {
       EntityDraft(
         "Organization",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("parent", to: "Organization", inverse: "children"),
-          .toMany("children", to: "Organization", inverse: "parent", deleteRule: .cascade),
+          "id", "name", "parent -> Organization.children",
+          "children ->> Organization.parent cascade",
         ])
     ])
   }
@@ -49,21 +48,11 @@ package enum TestModels {
   /// Vehicle > Bicycle (gears); Person (id, name) has vehicles.
   package static func vehicles() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft("Racecar", [.attribute("team", .string)], superentity: "Car"),
-      EntityDraft("Car", [.attribute("doors", .integer16)], superentity: "Vehicle"),
-      EntityDraft("Bicycle", [.attribute("gears", .integer16)], superentity: "Vehicle"),
-      EntityDraft(
-        "Vehicle",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("owner", to: "Person", inverse: "vehicles"),
-        ], isAbstract: true),
-      EntityDraft(
-        "Person",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("vehicles", to: "Vehicle", inverse: "owner"),
-        ]),
+      "Racecar < Car: team",
+      "Car < Vehicle: doors integer16",
+      "Bicycle < Vehicle: gears integer16",
+      "abstract Vehicle: id, name, owner -> Person.vehicles",
+      "Person: id, name, vehicles ->> Vehicle.owner",
     ])
   }
 
@@ -74,21 +63,11 @@ package enum TestModels {
       EntityDraft(
         "Person",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("favourite", to: "Animal"),
-          .toMany("dogs", to: "Dog", inverse: "walker"),
-          .toMany("animals", to: "Animal", inverse: "owner", deleteRule: .cascade),
+          "id", "name", "favourite -> Animal", "dogs ->> Dog.walker",
+          "animals ->> Animal.owner cascade",
         ]),
-      EntityDraft(
-        "Animal",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("owner", to: "Person", inverse: "animals"),
-        ]),
-      EntityDraft(
-        "Dog",
-        [.attribute("breed", .string), .toOne("walker", to: "Person", inverse: "dogs")],
-        superentity: "Animal"),
+      "Animal: id, name, owner -> Person.animals",
+      "Dog < Animal: breed, walker -> Person.dogs",
     ])
   }
 
@@ -107,20 +86,8 @@ package enum TestModels {
   /// Two one-to-many relationships between the same entities.
   package static func twoLists() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Owner",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("own", to: "Child", inverse: "owner", deleteRule: .cascade),
-          .toMany("list", to: "Child", inverse: "lister"),
-        ]),
-      EntityDraft(
-        "Child",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("owner", to: "Owner", inverse: "own"),
-          .toOne("lister", to: "Owner", inverse: "list"),
-        ]),
+      "Owner: id, name, own ->> Child.owner cascade, list ->> Child.lister",
+      "Child: id, name, owner -> Owner.own, lister -> Owner.list",
     ])
   }
 
@@ -133,62 +100,27 @@ package enum TestModels {
       EntityDraft(
         "A",
         [
-          .attribute("id", .integer64),
-          .toOne("partner", to: "B", inverse: "partner"),
-          .toMany("items", to: "B", inverse: "owner", isOrdered: true, deleteRule: .cascade),
-          .toMany("links", to: "B", inverse: "linked", isOrdered: true),
-          .toOne("other", to: "B"),
-          .toMany("others", to: "B"),
-          .toMany("friends", to: "A", inverse: "friends"),
+          "id", "partner -> B.partner", "items ->> B.owner ordered cascade",
+          "links ->> B.linked ordered", "other -> B", "others ->> B", "friends ->> A.friends",
         ]),
-      EntityDraft(
-        "B",
-        [
-          .attribute("id", .string),
-          .toOne("partner", to: "A", inverse: "partner"),
-          .toOne("owner", to: "A", inverse: "items"),
-          .toMany("linked", to: "A", inverse: "links", isOrdered: true),
-        ]),
+      "B: id string, partner -> A.partner, owner -> A.items, linked ->> A.links ordered",
     ])
   }
 
   private static let user = EntityDraft(
     "User",
     [
-      .attribute("id", .integer64), .attribute("name", .string), .attribute("email", .string),
-      .attribute("age", .integer32), .attribute("score", .double),
-      .attribute("isActive", .boolean), .attribute("createdAt", .date),
-      .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
-      .toOne("company", to: "Company", inverse: "employees"),
-      .toMany("tags", to: "Tag", inverse: "users"),
-      .toMany("tasks", to: "Task", inverse: "user", isOrdered: true, deleteRule: .cascade),
+      "id", "name", "email", "age integer32", "score double", "isActive boolean", "createdAt date",
+      "notes ->> Note.user cascade", "company -> Company.employees", "tags ->> Tag.users",
+      "tasks ->> Task.user ordered cascade",
     ])
 
   private static let note = EntityDraft(
-    "Note",
-    [
-      .attribute("id", .integer64), .attribute("text", .string), .attribute("createdAt", .date),
-      .toOne("user", to: "User", inverse: "notes"),
-    ])
+    "Note", ["id", "text", "createdAt date", "user -> User.notes"])
 
-  private static let company = EntityDraft(
-    "Company",
-    [
-      .attribute("id", .integer64), .attribute("name", .string),
-      .toMany("employees", to: "User", inverse: "company"),
-    ])
+  private static let company = EntityDraft("Company", ["id", "name", "employees ->> User.company"])
 
-  private static let tag = EntityDraft(
-    "Tag",
-    [
-      .attribute("id", .integer64), .attribute("name", .string),
-      .toMany("users", to: "User", inverse: "tags"),
-    ])
+  private static let tag = EntityDraft("Tag", ["id", "name", "users ->> User.tags"])
 
-  private static let task = EntityDraft(
-    "Task",
-    [
-      .attribute("id", .integer64), .attribute("title", .string),
-      .toOne("user", to: "User", inverse: "tasks"),
-    ])
+  private static let task = EntityDraft("Task", ["id", "title", "user -> User.tasks"])
 }

@@ -27,12 +27,8 @@ import Testing
     -> ManagedObjectModel
   {
     try ManagedObjectModel([
-      EntityDraft(
-        "Mine", [.attribute("name", .string), .toOne("shared", to: "Shared", inverse: "mine")]),
-      EntityDraft(
-        "Shared",
-        [.attribute("name", .string), .toMany("mine", to: "Mine", inverse: "shared")],
-        userInfo: [key: value]),
+      "Mine: name, shared -> Shared.mine",
+      EntityDraft("Shared", ["name", "mine ->> Mine.shared"], userInfo: [key: value]),
     ])
   }
 

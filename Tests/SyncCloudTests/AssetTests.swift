@@ -18,11 +18,8 @@ import Testing
       EntityDraft(
         "Note",
         [
-          .attribute("title", .string),
-          .attribute("photo", .binary, userInfo: ["cloud.asset": "onDemand"]),
-          .attribute("thumbnail", .binary, userInfo: ["cloud.asset": "eager"]),
-          .attribute("film", .string, userInfo: ["cloud.asset": "onDemand"]),
-          .attribute("cover", .string, userInfo: ["cloud.asset": "eager"]),
+          "title", "photo binary cloud.asset=onDemand", "thumbnail binary cloud.asset=eager",
+          "film cloud.asset=onDemand", "cover cloud.asset=eager",
         ])
     ])
   }
@@ -518,11 +515,8 @@ import Testing
 
   @Test func filesOfTheOtherScopeStay() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Mine", [.attribute("film", .string, userInfo: ["cloud.asset": "onDemand"])]),
-      EntityDraft(
-        "Everybodys", [.attribute("film", .string, userInfo: ["cloud.asset": "onDemand"])],
-        userInfo: ["cloud.scope": "public"]),
+      "Mine: film cloud.asset=onDemand",
+      "Everybodys cloud.scope=public: film cloud.asset=onDemand",
     ])
     let folder = try TemporaryFolder()
     let here = try Client(server, model: model, file: folder.file("store.sqlite"))

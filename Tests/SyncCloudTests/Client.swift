@@ -15,18 +15,10 @@ enum CloudModels {
       EntityDraft(
         "Folder",
         [
-          .attribute("name", .string),
-          .toOne("parent", to: "Folder", inverse: "folders"),
-          .toMany("folders", to: "Folder", inverse: "parent", deleteRule: .cascade),
-          .toMany("notes", to: "Note", inverse: "folder", deleteRule: .cascade),
+          "name", "parent -> Folder.folders", "folders ->> Folder.parent cascade",
+          "notes ->> Note.folder cascade",
         ]),
-      EntityDraft(
-        "Note",
-        [
-          .attribute("title", .string), .attribute("text", .string),
-          .attribute("stars", .integer64),
-          .toOne("folder", to: "Folder", inverse: "notes"),
-        ]),
+      "Note: title, text, stars integer64, folder -> Folder.notes",
       EntityDraft("Every", AttributeType.allCases.map { .attribute(name(of: $0), $0) }),
     ])
   }

@@ -1,6 +1,7 @@
 import Foundation
 import SyncCore
 import SyncStore
+import TestSupport
 import Testing
 
 @testable import SyncCloud
@@ -119,12 +120,10 @@ import Testing
   @Test func whatIsSaidInOurWordsWins() throws {
     let both = try ManagedObjectModel([
       EntityDraft(
-        "City", [.attribute("name", .string)],
-        userInfo: ["CloudCoreScopes": "public,private", "cloud.scope": "public"]),
+        "City", ["name"], userInfo: ["CloudCoreScopes": "public,private", "cloud.scope": "public"]),
       // Would be refused if it travelled.
       EntityDraft(
-        "File", [.attribute("name", .string)],
-        userInfo: ["CloudCoreCacheable": "true", "cloud.scope": "none"]),
+        "File", ["name"], userInfo: ["CloudCoreCacheable": "true", "cloud.scope": "none"]),
     ])
     for (scope, travels) in [(CloudZone.Scope.private, false), (.public, true)] {
       let fields = try TravellingFields(both, scope: scope)

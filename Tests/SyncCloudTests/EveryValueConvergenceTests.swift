@@ -22,31 +22,16 @@ import Testing
           .toMany("parts", to: "Part", inverse: "thing", isOrdered: true, deleteRule: .cascade),
           .toMany("labels", to: "Label", inverse: "things", isOrdered: true),
         ]),
-      EntityDraft(
-        "Part", [.attribute("name", .string), .toOne("thing", to: "Thing", inverse: "parts")]),
-      EntityDraft(
-        "Label",
-        [
-          .attribute("name", .string),
-          .toMany("things", to: "Thing", inverse: "labels", isOrdered: true),
-        ]),
-      EntityDraft(
-        "Person",
-        [
-          .attribute("name", .string), .toOne("partner", to: "Person", inverse: "partner"),
-          .toOne("desk", to: "Desk", inverse: "user"),
-        ]),
-      EntityDraft(
-        "Worker", [.toOne("boss", to: "Boss", inverse: "assistant")], superentity: "Person"),
+      "Part: name, thing -> Thing.parts",
+      "Label: name, things ->> Thing.labels ordered",
+      "Person: name, partner -> Person.partner, desk -> Desk.user",
+      "Worker < Person: boss -> Boss.assistant",
       EntityDraft(
         "Boss",
-        [
-          .attribute("rank", .decimal, defaultValue: .decimal(1)),
-          .toOne("assistant", to: "Worker", inverse: "boss"),
-        ],
+        [.attribute("rank", .decimal, defaultValue: .decimal(1)), "assistant -> Worker.boss"],
         superentity: "Person"),
-      EntityDraft("Desk", [.toOne("user", to: "Person", inverse: "desk")]),
-      EntityDraft("StandingDesk", [.attribute("height", .float)], superentity: "Desk"),
+      "Desk: user -> Person.desk",
+      "StandingDesk < Desk: height float",
     ])
   }
 

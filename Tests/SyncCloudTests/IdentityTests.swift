@@ -18,22 +18,12 @@ import Testing
       EntityDraft(
         "Note",
         [
-          .attribute("id", .string, isPrimaryKey: true), .attribute("title", .string),
-          .toMany("tags", to: "Tag", inverse: "notes"), .toMany("seen", to: "Tag", inverse: nil),
-          .toOne("folder", to: "Folder", inverse: "notes"),
+          "id string key", "title", "tags ->> Tag.notes", .toMany("seen", to: "Tag", inverse: nil),
+          "folder -> Folder.notes",
         ], userInfo: userInfo),
+      EntityDraft("Tag", ["id string key", "notes ->> Note.tags"], userInfo: userInfo),
       EntityDraft(
-        "Tag",
-        [
-          .attribute("id", .string, isPrimaryKey: true),
-          .toMany("notes", to: "Note", inverse: "tags"),
-        ], userInfo: userInfo),
-      EntityDraft(
-        "Folder",
-        [
-          .attribute("id", .string, isPrimaryKey: true), .attribute("name", .string),
-          .toMany("notes", to: "Note", inverse: "folder"),
-        ], userInfo: userInfo),
+        "Folder", ["id string key", "name", "notes ->> Note.folder"], userInfo: userInfo),
     ])
   }
 
@@ -116,18 +106,10 @@ import Testing
       EntityDraft(
         "Note",
         [
-          .attribute("id", .integer64, isPrimaryKey: true), .attribute("title", .string),
-          .attribute("stars", .integer64, isOptional: false, defaultValue: 0),
-          .attribute("text", .string), .toOne("folder", to: "Folder", inverse: "notes"),
-          .toMany("next", to: "Note", inverse: "before", isOrdered: true),
-          .toMany("before", to: "Note", inverse: "next"),
+          "id key", "title", .attribute("stars", .integer64, isOptional: false, defaultValue: 0),
+          "text", "folder -> Folder.notes", "next ->> Note.before ordered", "before ->> Note.next",
         ]),
-      EntityDraft(
-        "Folder",
-        [
-          .attribute("id", .integer64, isPrimaryKey: true),
-          .toMany("notes", to: "Note", inverse: "folder"),
-        ]),
+      "Folder: id key, notes ->> Note.folder",
     ])
     let (old, new) = (try Client(server, model: model), try Client(server, model: model))
     let file = #"[{"id":1,"title":"a"},{"id":2,"title":"b"},{"id":3,"title":"c"}]"#
@@ -189,11 +171,7 @@ import Testing
   @Test func aKeyThatTheModelGivesIsNoIdentity() async throws {
     let model = try ManagedObjectModel([
       EntityDraft(
-        "Item",
-        [
-          .attribute("id", .integer64, isPrimaryKey: true, defaultValue: 0),
-          .attribute("name", .string),
-        ])
+        "Item", [.attribute("id", .integer64, isPrimaryKey: true, defaultValue: 0), "name"])
     ])
     let all = try clients(model)
     try all[0].insert("Item", ["name": "here"])
@@ -207,9 +185,7 @@ import Testing
 
   @Test func subentitiesThatCountTheirKeysEachForItselfStayApart() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Item", [.attribute("id", .integer64, isPrimaryKey: true), .attribute("name", .string)],
-        isAbstract: true),
+      "abstract Item: id key, name",
       EntityDraft("Book", [], superentity: "Item"), EntityDraft("Film", [], superentity: "Item"),
     ])
     let all = try clients(model)
@@ -226,20 +202,8 @@ import Testing
 
   @Test func keysThatAreUniquePerOwnerAreNoIdentity() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Order",
-        [
-          .attribute("id", .integer64, isPrimaryKey: true),
-          .toMany(
-            "lines", to: "Line", inverse: "order", deleteRule: .cascade,
-            userInfo: ["sync.keyScope": "owner"]),
-        ]),
-      EntityDraft(
-        "Line",
-        [
-          .attribute("id", .integer64, isPrimaryKey: true), .attribute("text", .string),
-          .toOne("order", to: "Order", inverse: "lines"),
-        ]),
+      "Order: id key, lines ->> Line.order cascade sync.keyScope=owner",
+      "Line: id key, text, order -> Order.lines",
     ])
     let all = try clients(model)
     let orders = (1...3).map {

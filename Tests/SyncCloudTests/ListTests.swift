@@ -233,18 +233,9 @@ private final class Tag: ManagedObject {
 
   @Test func anOrderWhoseMembersDoNotTravelDoesNotEither() throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Album",
-        [
-          .toMany(
-            "songs", to: "Song", inverse: "albums", isOrdered: true,
-            userInfo: ["cloud.mask": "both"]),
-          .toMany("local", to: "Local", inverse: "album", isOrdered: true),
-        ]),
-      EntityDraft("Song", [.toMany("albums", to: "Album", inverse: "songs")]),
-      EntityDraft(
-        "Local", [.toOne("album", to: "Album", inverse: "local")],
-        userInfo: ["cloud.scope": "none"]),
+      "Album: songs ->> Song.albums ordered cloud.mask=both, local ->> Local.album ordered",
+      "Song: albums ->> Album.songs",
+      "Local cloud.scope=none: album -> Album.local",
     ])
     let fields = try TravellingFields(model)
     #expect(!fields.hasLists)

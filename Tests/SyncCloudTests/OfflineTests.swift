@@ -157,14 +157,7 @@ import Testing
   // MARK: - A sync of JSON meanwhile
 
   @Test func aSyncOfJSONLeavesEditsAloneUntilTheyWereSentAndIsSentOnce() async throws {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "User",
-        [
-          .attribute("id", .integer64, isPrimaryKey: true), .attribute("name", .string),
-          .attribute("text", .string),
-        ])
-    ])
+    let model = try ManagedObjectModel(["User: id key, name, text"])
     let transport = FaultyTransport(server)
     let here = try Client(transport, model: model)
     let sync = { (json: String) in

@@ -141,11 +141,9 @@ private final class Passport: ManagedObject {
 
   @Test func whoseFormerPartnerIsOfAnotherEntityOfTheFamilyIsPairedAlone() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Document",
-        [.attribute("name", .string), .toOne("cover", to: "Picture", inverse: "document")]),
+      "Document: name, cover -> Picture.document",
       EntityDraft("Draft", [], superentity: "Document"),
-      EntityDraft("Picture", [.toOne("document", to: "Document", inverse: "cover")]),
+      "Picture: document -> Document.cover",
     ])
     let server = MemoryTransport()
     let clients = [

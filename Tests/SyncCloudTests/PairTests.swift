@@ -16,14 +16,12 @@ import Testing
       EntityDraft(
         "Note",
         [
-          .attribute("title", .string),
+          "title",
           .toMany(
             tags, to: "Tag", inverse: "notes", renamingIdentifier: tags == "tags" ? nil : "tags"),
-          .toMany("friends", to: "Note", inverse: "friends"),
-          .toMany("seen", to: "Tag", inverse: nil),
+          "friends ->> Note.friends", .toMany("seen", to: "Tag", inverse: nil),
         ]),
-      EntityDraft(
-        "Tag", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: tags)]),
+      EntityDraft("Tag", ["name", .toMany("notes", to: "Note", inverse: tags)]),
     ])
   }
 

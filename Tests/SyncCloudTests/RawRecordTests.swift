@@ -25,26 +25,14 @@ import Testing
   /// “Secret” with “S” and “mine”. Notes have a detail each, and labels are below nothing.
   init() async throws {
     model = try ManagedObjectModel([
-      EntityDraft(
-        "List", [.attribute("name", .string), .toMany("sections", to: "Section", inverse: "list")]),
-      EntityDraft(
-        "Section",
-        [
-          .attribute("name", .string), .toOne("list", to: "List", inverse: "sections"),
-          .toMany("notes", to: "Note", inverse: "section"),
-        ], userInfo: ["cloud.parent": "list"]),
+      "List: name, sections ->> Section.list",
+      "Section cloud.parent=list: name, list -> List.sections, notes ->> Note.section",
       EntityDraft(
         "Note",
-        [
-          .attribute("name", .string), .toOne("section", to: "Section", inverse: "notes"),
-          .toOne("detail", to: "Detail", inverse: "note"),
-          .toOne("label", to: "Label", inverse: "notes"),
-        ], userInfo: ["cloud.parent": "section"]),
-      EntityDraft(
-        "Detail", [.attribute("name", .string), .toOne("note", to: "Note", inverse: "detail")],
-        userInfo: ["cloud.parent": "note"]),
-      EntityDraft(
-        "Label", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: "label")]),
+        ["name", "section -> Section.notes", "detail -> Detail.note", "label -> Label.notes"],
+        userInfo: ["cloud.parent": "section"]),
+      "Detail cloud.parent=note: name, note -> Note.detail",
+      "Label: name, notes ->> Note.label",
     ])
     guest = server.signedIn(as: "bob")
     owner = try Client(server, model: model)

@@ -2,6 +2,7 @@ import Foundation
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @testable import SyncCloud
@@ -35,7 +36,7 @@ private struct Turner: CloudCipher {
         "Note",
         [
           .attribute("key", .string, isPrimaryKey: identity, userInfo: identity ? marks : [:]),
-          .attribute("title", .string), .attribute("text", .string, userInfo: marks),
+          "title", .attribute("text", .string, userInfo: marks),
           .attribute("stars", .integer64, userInfo: marks),
         ])
     ])

@@ -14,11 +14,7 @@ import Testing
   private func unique(_ attributes: [String] = ["place"]) throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(
-        "Item",
-        [
-          .attribute("id", .integer64, isPrimaryKey: true), .attribute("place", .string),
-          .attribute("shelf", .integer64), .attribute("text", .string),
-        ], uniquenessConstraints: [attributes])
+        "Item", ["id key", "place", "shelf integer64", "text"], uniquenessConstraints: [attributes])
     ])
   }
 
@@ -78,15 +74,9 @@ import Testing
 
   @Test func aDeletionThatWasDeniedIsMadeUpForOnceItIsNot() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Author",
-        [
-          .attribute("name", .string),
-          .toMany("books", to: "Book", inverse: "authors", deleteRule: .deny),
-          .toMany("letters", to: "Letter", inverse: "author"),
-        ]),
-      EntityDraft("Book", [.toMany("authors", to: "Author", inverse: "books")]),
-      EntityDraft("Letter", [.toOne("author", to: "Author", inverse: "letters")]),
+      "Author: name, books ->> Book.authors deny, letters ->> Letter.author",
+      "Book: authors ->> Author.books",
+      "Letter: author -> Author.letters",
     ])
     let (here, there) = (try Client(server, model: model), try Client(server, model: model))
     let author = try here.insert("Author", ["name": "a"])

@@ -20,9 +20,7 @@ import Testing
 
   @Test(arguments: texts)
   func encryptedTextsArrive(_ text: String) async throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Note", [.attribute("text", .string, userInfo: ["cloud.encrypted": "true"])])
-    ])
+    let model = try ManagedObjectModel(["Note: text cloud.encrypted=true"])
     let server = MemoryTransport()
     let (here, there) = (
       try Client(server, model: model, cipher: Hiding()),

@@ -18,31 +18,14 @@ import Testing
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("notes", to: "Note", inverse: "user", isOrdered: true, deleteRule: .cascade),
-          .toMany("tags", to: "Tag", inverse: "users"),
-          .toOne("badge", to: "Badge", inverse: "owner"),
-          .toOne("boss", to: "User", inverse: "staff"),
-          .toMany("staff", to: "User", inverse: "boss"),
-          .toMany("read", to: "Note", inverse: "readers", isOrdered: true),
-          .toMany("topics", to: "Topic", inverse: "users", isOrdered: true),
+          "id", "name", "notes ->> Note.user ordered cascade", "tags ->> Tag.users",
+          "badge -> Badge.owner", "boss -> User.staff", "staff ->> User.boss",
+          "read ->> Note.readers ordered", "topics ->> Topic.users ordered",
         ]),
-      EntityDraft(
-        "Note",
-        [
-          .attribute("text", .string, userInfo: ["sync.primaryKey": "YES"]),
-          .toOne("user", to: "User", inverse: "notes"),
-          .toMany("readers", to: "User", inverse: "read"),
-        ]),
-      EntityDraft(
-        "Topic",
-        [
-          .attribute("text", .string), .toMany("users", to: "User", inverse: "topics"),
-        ]),
-      EntityDraft(
-        "Tag", [.attribute("id", .integer64), .toMany("users", to: "User", inverse: "tags")]),
-      EntityDraft(
-        "Badge", [.attribute("id", .integer64), .toOne("owner", to: "User", inverse: "badge")]),
+      "Note: text sync.primaryKey=YES, user -> User.notes, readers ->> User.read",
+      "Topic: text, users ->> User.topics",
+      "Tag: id, users ->> User.tags",
+      "Badge: id, owner -> User.badge",
     ])
   }
 

@@ -18,17 +18,17 @@ import Testing
       EntityDraft(
         name("Note", "Memo"),
         [
-          .attribute("id", .integer64, isPrimaryKey: true),
+          "id key",
           .attribute(name("title", "heading"), .string, renamingIdentifier: identifier("title")),
-          .attribute("stars", .integer64),
+          "stars integer64",
           .toOne(
-            name("folder", "binder"), to: name("Folder", "Binder"),
-            inverse: name("notes", "memos"), renamingIdentifier: identifier("folder")),
+            name("folder", "binder"), to: name("Folder", "Binder"), inverse: name("notes", "memos"),
+            renamingIdentifier: identifier("folder")),
         ], userInfo: ["cloud.identity": "primaryKey"], renamingIdentifier: identifier("Note")),
       EntityDraft(
         name("Folder", "Binder"),
         [
-          .attribute("name", .string),
+          "name",
           .toMany(
             name("notes", "memos"), to: name("Note", "Memo"), inverse: name("folder", "binder"),
             isOrdered: true, renamingIdentifier: identifier("notes")),
@@ -101,26 +101,12 @@ import Testing
   }
 
   @Test func twoThingsCannotTravelUnderOneName() throws {
-    let fields = try ManagedObjectModel([
-      EntityDraft(
-        "Note",
-        [
-          .attribute("heading", .string, renamingIdentifier: "title"),
-          .attribute("title", .string),
-        ])
-    ])
+    let fields = try ManagedObjectModel(["Note: heading was title, title"])
     let entities = try ManagedObjectModel([
-      EntityDraft("Note", [.attribute("title", .string)]),
-      EntityDraft("Memo", [.attribute("title", .string)], renamingIdentifier: "Note"),
+      "Note: title",
+      "Memo was Note: title",
     ])
-    let similar = try ManagedObjectModel([
-      EntityDraft(
-        "Note",
-        [
-          .attribute("subtitle", .string, renamingIdentifier: "title"),
-          .attribute("title", .string),
-        ])
-    ])
+    let similar = try ManagedObjectModel(["Note: subtitle was title, title"])
     let places = [
       (fields, "Note.heading travels"), (entities, "Memo travels"),
       (similar, "Note.subtitle travels"),

@@ -43,39 +43,16 @@ final class WrittenHistory {
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64), .attribute("name", .string), .attribute("score", .double),
-          .toMany("notes", to: "Note", inverse: "user", isOrdered: true, deleteRule: .cascade),
-          .toMany("tags", to: "Tag", inverse: "users", isOrdered: true),
-          .toOne("badge", to: "Badge", inverse: "owner"),
-          .toOne("boss", to: "User", inverse: "staff"),
-          .toMany("staff", to: "User", inverse: "boss"),
-          .toMany("lines", to: "Line", inverse: "user", deleteRule: .cascade),
-          .toMany(
-            "parts", to: "Part", inverse: "user", deleteRule: .cascade,
-            userInfo: ["sync.keyScope": "owner"]),
+          "id", "name", "score double", "notes ->> Note.user ordered cascade",
+          "tags ->> Tag.users ordered", "badge -> Badge.owner", "boss -> User.staff",
+          "staff ->> User.boss", "lines ->> Line.user cascade",
+          "parts ->> Part.user cascade sync.keyScope=owner",
         ]),
-      EntityDraft(
-        "Note",
-        [
-          .attribute("id", .integer64), .attribute("text", .string),
-          .toOne("user", to: "User", inverse: "notes"),
-        ]),
-      EntityDraft(
-        "Tag",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("users", to: "User", inverse: "tags"),
-        ]),
-      EntityDraft(
-        "Badge", [.attribute("id", .integer64), .toOne("owner", to: "User", inverse: "badge")]),
-      EntityDraft(
-        "Line", [.attribute("text", .string), .toOne("user", to: "User", inverse: "lines")]),
-      EntityDraft(
-        "Part",
-        [
-          .attribute("id", .integer64), .attribute("text", .string),
-          .toOne("user", to: "User", inverse: "parts"),
-        ]),
+      "Note: id, text, user -> User.notes",
+      "Tag: id, name, users ->> User.tags",
+      "Badge: id, owner -> User.badge",
+      "Line: text, user -> User.lines",
+      "Part: id, text, user -> User.parts",
     ])
   }
 

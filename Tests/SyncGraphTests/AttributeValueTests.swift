@@ -189,11 +189,8 @@ import Testing
         [
           .attribute("id", .integer32, isOptional: false, defaultValue: 0),
           .attribute("level", .integer16, isOptional: false, defaultValue: 2),
-          .attribute("otherLevel", .integer64), .attribute("kind", .string),
-          .attribute("address", .binary), .attribute("home", .binary),
-          .attribute("labels", .transformable), .attribute("rates", .binary),
-          .attribute("price", .string), .attribute("deposit", .string),
-          .attribute("anything", .binary),
+          "otherLevel integer64", "kind", "address binary", "home binary", "labels transformable",
+          "rates binary", "price", "deposit", "anything binary",
         ])
     ])
     let stack = try DataStack(model: model, store: .inMemory)

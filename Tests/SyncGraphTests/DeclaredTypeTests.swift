@@ -204,14 +204,7 @@ import Testing
   }
 
   static func people() throws -> DataStack {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "Person",
-        [
-          .attribute("id", .integer64), .attribute("name", .string), .attribute("age", .integer64),
-          .attribute("kind", .string), .attribute("note", .string),
-        ])
-    ])
+    let model = try ManagedObjectModel(["Person: id, name, age integer64, kind, note"])
     return try DataStack(model: model, store: .inMemory, classes: [Person.self])
   }
 
@@ -289,9 +282,7 @@ import Testing
   }
 
   @Test func valuesThatAreNoneOfTheAttributesTypeAreFoundWithoutAClass() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Thing", [.attribute("key", .uuid), .attribute("price", .decimal)])
-    ])
+    let model = try ManagedObjectModel(["Thing: key uuid, price decimal"])
     let stack = try DataStack(model: model, store: .inMemory)
     _ = try stack.store.write { try $0.insert("Thing", [["key": "abc", "price": "dear"]]) }
     #expect(try stack.unreadableValues().map(\.value) == ["abc", "dear"])
@@ -321,9 +312,7 @@ import Testing
   }
 
   @Test func textShowsIdentifiersAndAddresses() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Spelled", [.attribute("key", .uuid), .attribute("page", .uri)])
-    ])
+    let model = try ManagedObjectModel(["Spelled: key uuid, page uri"])
     let stack = try DataStack(model: model, store: .inMemory, classes: [Spelled.self])
     let context = stack.newBackgroundContext()
     let key = UUID()

@@ -12,19 +12,16 @@ import Testing
       EntityDraft(
         "Owner",
         [
-          .attribute("id", .integer64),
-          .toMany("parts", to: "Part", inverse: "owner", deleteRule: rule),
+          "id", .toMany("parts", to: "Part", inverse: "owner", deleteRule: rule),
           .toMany("linked", to: "Part", inverse: "links", deleteRule: rule),
           .toOne("main", to: "Part", inverse: "mainOf", deleteRule: rule),
         ]),
       EntityDraft(
         "Part",
         [
-          .attribute("id", .integer64), .toOne("owner", to: "Owner", inverse: "parts"),
-          .toMany("links", to: "Owner", inverse: "linked"),
-          .toOne("mainOf", to: "Owner", inverse: "main"),
+          "id", "owner -> Owner.parts", "links ->> Owner.linked", "mainOf -> Owner.main",
           .toMany("children", to: "Part", inverse: "parent", deleteRule: rule),
-          .toOne("parent", to: "Part", inverse: "children"),
+          "parent -> Part.children",
         ]),
     ])
   }

@@ -122,7 +122,7 @@ import Testing
     final class Narrow: ManagedObject {
       @Attribute var small: Int16?
     }
-    let model = try ManagedObjectModel([EntityDraft("Narrow", [.attribute("small", .integer16)])])
+    let model = try ManagedObjectModel(["Narrow: small integer16"])
     let stack = try DataStack(model: model, store: .inMemory, classes: [Narrow.self])
     let context = stack.newBackgroundContext()
     context.performAndWait {

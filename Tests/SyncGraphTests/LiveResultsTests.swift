@@ -1,6 +1,7 @@
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct LiveResultsTests {
@@ -152,14 +153,8 @@ import Testing
   /// A member that goes leaves its owner's row as it was.
   @Test func membersOfTheSameEntityThatAreDeletedCount() throws {
     let stack = try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft(
-          "Node",
-          [
-            .attribute("id", .integer64), .toOne("parent", to: "Node", inverse: "kids"),
-            .toMany("kids", to: "Node", inverse: "parent"),
-          ])
-      ]), store: .inMemory)
+      model: ManagedObjectModel(["Node: id, parent -> Node.kids, kids ->> Node.parent"]),
+      store: .inMemory)
     let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
     try other.performAndWait { () throws -> Void in
       let nodes = try (1...2).map { _ in try other.insert(entityNamed: "Node") }

@@ -195,8 +195,8 @@ import Testing
 
   @Test func whatMustLeadSomewhereIsRefused() throws {
     let model = try ManagedObjectModel([
-      EntityDraft("Owner", [.attribute("id", .integer64)]),
-      EntityDraft("Part", [.toOne("owner", to: "Owner", isOptional: false)]),
+      "Owner: id",
+      "Part: owner -> Owner required",
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     let (early, late) = (stack.newBackgroundContext(), stack.newNonMergingBackgroundContext())

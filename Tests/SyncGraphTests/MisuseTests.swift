@@ -78,7 +78,7 @@ import Testing
       .endlessAwake, .endlessRefresh, .endlessDidSave, .endlessObserver:
       try commitInHook(misuse)
     case .noDecimal:
-      let model = try ManagedObjectModel([EntityDraft("Price", [.attribute("amount", .decimal)])])
+      let model = try ManagedObjectModel(["Price: amount decimal"])
       let context = try DataStack(model: model, store: .inMemory).newBackgroundContext()
       try context.performAndWait {
         try context.insert(entityNamed: "Price")["amount"] = Decimal.nan

@@ -1,17 +1,12 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 /// The output of `print(object)`.
 @Suite struct ObjectDescriptionTests {
   @Test func anObjectIsPrintedWithItsKeyAndValues() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "Order",
-        [
-          .attribute("note", .string), .attribute("id", .integer64), .attribute("total", .double),
-        ])
-    ])
+    let model = try ManagedObjectModel(["Order: note, id, total double"])
     let stack = try DataStack(model: model, store: .inMemory)
     let context = stack.newBackgroundContext()
     try context.performAndWait {

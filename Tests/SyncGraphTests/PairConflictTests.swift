@@ -1,6 +1,7 @@
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 /// A one-to-one is one thing: an object that loses it loses it on both sides, whichever policy
@@ -20,21 +21,12 @@ import Testing
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("passport", to: "Passport", inverse: "user"),
-          .toMany("notes", to: "Note", inverse: "user"),
-          .toMany("tasks", to: "Task", inverse: "user", isOrdered: true),
+          "id", "name", "passport -> Passport.user", "notes ->> Note.user",
+          "tasks ->> Task.user ordered",
         ]),
-      EntityDraft(
-        "Passport",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("user", to: "User", inverse: "passport"),
-        ]),
-      EntityDraft(
-        "Note", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
-      EntityDraft(
-        "Task", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "tasks")]),
+      "Passport: id, name, user -> User.passport",
+      "Note: id, user -> User.notes",
+      "Task: id, user -> User.tasks",
     ])
   }
 

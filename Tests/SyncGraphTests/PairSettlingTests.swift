@@ -86,14 +86,8 @@ import Testing
   func whatLeftADeletedObjectStays(_ policy: MergePolicy, _ heir: Int64?) async throws {
     let stack = try DataStack(
       model: ManagedObjectModel([
-        EntityDraft(
-          "A",
-          [
-            .attribute("id", .integer64),
-            .toOne("partner", to: "B", inverse: "partner", deleteRule: .cascade),
-          ]),
-        EntityDraft(
-          "B", [.attribute("id", .string), .toOne("partner", to: "A", inverse: "partner")]),
+        "A: id, partner -> B.partner cascade",
+        "B: id string, partner -> A.partner",
       ]), store: .inMemory)
     let context = stack.newBackgroundContext()
     context.mergePolicy = policy

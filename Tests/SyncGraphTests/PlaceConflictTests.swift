@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 /// Two contexts that put one member into one list agree on its place: where the first of them has
@@ -8,14 +9,8 @@ import Testing
   @Test(arguments: [MergePolicy.objectWins, .objectWinsPerProperty])
   func aMemberThatIsThereAlreadyKeepsItsPlace(_ policy: MergePolicy) throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "List",
-        [
-          .attribute("id", .integer64),
-          .toMany("items", to: "Item", inverse: "list", isOrdered: true),
-        ]),
-      EntityDraft(
-        "Item", [.attribute("id", .integer64), .toOne("list", to: "List", inverse: "items")]),
+      "List: id, items ->> Item.list ordered",
+      "Item: id, list -> List.items",
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     let (early, late) = (stack.newBackgroundContext(), stack.newBackgroundContext())

@@ -98,9 +98,7 @@ import Testing
   }
 
   @Test func itMigratesNothing() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("User", [.attribute("id", .integer64), .attribute("nick", .string)])
-    ])
+    let model = try ManagedObjectModel(["User: id, nick"])
     let before = try Data(contentsOf: url)
     let error = #expect(throws: StoreError.self) {
       try DataStack(model: model, store: .sqlite(url), readOnly: true)

@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 /// A list that a document calls required, without a minimum, may be empty: one rule for saves,
@@ -10,11 +11,10 @@ import Testing
       EntityDraft(
         "Team",
         [
-          .attribute("name", .string),
-          .toMany(
-            "players", to: "Player", inverse: "team", isOptional: false, minCount: minimum),
+          "name",
+          .toMany("players", to: "Player", inverse: "team", isOptional: false, minCount: minimum),
         ]),
-      EntityDraft("Player", [.toOne("team", to: "Team", inverse: "players")]),
+      "Player: team -> Team.players",
     ])
     return try DataStack(model: model, store: .inMemory)
   }

@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 @Suite struct SnapshotTests {
@@ -46,9 +47,7 @@ import Testing
   }
 
   @Test func whereNothingIsStoredTheDefaultOfTheClassIsReadAsThePropertyReadsIt() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Meter", [.attribute("unit", .string), .attribute("count", .integer64)])
-    ])
+    let model = try ManagedObjectModel(["Meter: unit, count integer64"])
     let stack = try DataStack(model: model, store: .inMemory, classes: [Meter.self])
     let context = stack.newBackgroundContext()
     context.performAndWait {

@@ -39,7 +39,7 @@ import Testing
 
   private func model(_ attribute: String = "name") throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft("Thing", [.attribute("id", .integer64), .attribute(attribute, .string)])
+      EntityDraft("Thing", ["id", .attribute(attribute, .string)])
     ])
   }
 

@@ -84,9 +84,7 @@ import Testing
   }
 
   @Test func classesThatDoNotFitAreErrors() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Note", [.attribute("id", .integer64), .attribute("text", .date)])
-    ])
+    let model = try ManagedObjectModel(["Note: id, text date"])
     #expect {
       try DataStack(model: model, store: .inMemory, classes: [Note.self])
     } throws: { error in

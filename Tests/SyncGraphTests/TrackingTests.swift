@@ -15,12 +15,11 @@ import Testing
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64), .attribute("name", .string), .attribute("email", .string),
+          "id", "name", "email",
           .attribute(AttributeDescription("born", .date, preservesValueInHistory: true)),
-          .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+          "notes ->> Note.user cascade",
         ]),
-      EntityDraft(
-        "Note", [.attribute("text", .string), .toOne("user", to: "User", inverse: "notes")]),
+      "Note: text, user -> User.notes",
     ])
     stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
     context = stack.newBackgroundContext()

@@ -40,8 +40,7 @@ import Testing
         "Shape",
         [
           .attribute("id", .integer64, isOptional: false, isPrimaryKey: true, defaultValue: 0),
-          .attribute("fill", .transformable, valueTransformerName: "Colour"),
-          .attribute("note", .string),
+          .attribute("fill", .transformable, valueTransformerName: "Colour"), "note",
         ])
     ])
   }
@@ -105,7 +104,7 @@ import Testing
       .date(Date(timeIntervalSinceReferenceDate: 0.1)), .uuid(UUID()), .url(URL(filePath: "/tmp")),
     ] as [Value]) func everyKindComesBackWithoutATransformer(value: Value) throws
   {
-    let model = try ManagedObjectModel([EntityDraft("A", [.attribute("x", .transformable)])])
+    let model = try ManagedObjectModel(["A: x transformable"])
     let stack = try DataStack(model: model, store: .inMemory)
     let context = stack.newBackgroundContext()
     try context.performAndWait {

@@ -49,7 +49,7 @@ import Testing
 
   @Test func classesSayWhatTheyWereCalled() throws {
     let folder = try TemporaryFolder()
-    let old = try ManagedObjectModel([EntityDraft("Old", [.attribute("title", .string)])])
+    let old = try ManagedObjectModel(["Old: title"])
     let before = try DataStack(model: old, store: .sqlite(folder.file()))
     try before.newBackgroundContext().edit { try $0.insert(entityNamed: "Old")["title"] = "kept" }
     try before.close()
@@ -137,13 +137,8 @@ import Testing
 
   @Test func documentsGetClassesByMention() throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Note",
-        [
-          .attribute("id", .integer32, isOptional: false), .attribute("text", .string),
-          .toOne("user", to: "User", inverse: "notes"),
-        ]),
-      EntityDraft("User", [.toMany("notes", to: "Note", inverse: "user")]),
+      "Note: id integer32 required, text, user -> User.notes",
+      "User: notes ->> Note.user",
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     let context = stack.newBackgroundContext()

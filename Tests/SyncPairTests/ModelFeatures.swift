@@ -18,12 +18,7 @@ extension PairFeature {
   static let stubs = PairFeature("stubs") { feature in
     feature.shape = { shape in
       shape.add(
-        EntityDraft(
-          "Porter",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toMany("depots", to: "Depot", inverse: "porter"),
-          ]))
+        EntityDraft("Porter", ["id", "name", "depots ->> Depot.porter"]))
       shape.replace(
         .toOne("porter", to: "Porter", inverse: "depots", userInfo: ["sync.stub": "YES"]),
         of: "Depot")
@@ -38,8 +33,8 @@ extension PairFeature {
   static let kinds = PairFeature("kinds") { feature in
     feature.shape = { shape in
       shape.change("Crate") { $0.userInfo["sync.typeKey"] = "kind" }
-      shape.add(EntityDraft("Parcel", [.attribute("grams", .integer64)], superentity: "Crate"))
-      shape.add(EntityDraft("Barrel", [.attribute("litres", .integer64)], superentity: "Crate"))
+      shape.add(EntityDraft("Parcel", ["grams integer64"], superentity: "Crate"))
+      shape.add(EntityDraft("Barrel", ["litres integer64"], superentity: "Crate"))
     }
     feature.crate = { values, random in
       let isParcel = random.chance(50)
@@ -71,12 +66,7 @@ extension PairFeature {
   static let keyless = PairFeature("children without a key") { feature in
     feature.shape = { shape in
       shape.add(
-        EntityDraft(
-          "Rung",
-          [
-            .attribute("text", .string), .attribute("weight", .integer64),
-            .toOne("depot", to: "Depot", inverse: "rungs"),
-          ]))
+        EntityDraft("Rung", ["text", "weight integer64", "depot -> Depot.rungs"]))
       shape.replace(
         .toMany("rungs", to: "Rung", inverse: "depot", deleteRule: .cascade), of: "Depot")
       shape.owners["Rung"] = "depot"

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 
 /// The model of a case: depots with crates, which are theirs, and stickers, which many depots have.
 struct PairShape: Sendable {
@@ -6,23 +7,11 @@ struct PairShape: Sendable {
     EntityDraft(
       "Depot",
       [
-        .attribute("id", .integer64), .attribute("name", .string), .attribute("note", .string),
-        .attribute("zone", .integer64),
-        .toMany("crates", to: "Crate", inverse: "depot", deleteRule: .cascade),
-        .toMany("stickers", to: "Sticker", inverse: "depots"),
+        "id", "name", "note", "zone integer64", "crates ->> Crate.depot cascade",
+        "stickers ->> Sticker.depots",
       ]),
-    EntityDraft(
-      "Crate",
-      [
-        .attribute("id", .integer64), .attribute("title", .string),
-        .attribute("size", .integer64), .toOne("depot", to: "Depot", inverse: "crates"),
-      ]),
-    EntityDraft(
-      "Sticker",
-      [
-        .attribute("id", .integer64), .attribute("name", .string),
-        .toMany("depots", to: "Depot", inverse: "stickers"),
-      ]),
+    "Crate: id, title, size integer64, depot -> Depot.crates",
+    "Sticker: id, name, depots ->> Depot.stickers",
   ]
 
   /// By entity, the relationship to the owner that objects are told apart below.

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -11,18 +12,11 @@ import Testing
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64, isOptional: false), .attribute("name", .string),
-          .toOne("manager", to: "User", inverse: "reports"),
-          .toMany("reports", to: "User", inverse: "manager"),
-          .toMany("tags", to: "Tag", inverse: "users"),
+          "id required", "name", "manager -> User.reports", "reports ->> User.manager",
+          "tags ->> Tag.users",
         ]),
-      EntityDraft("Admin", [.attribute("level", .integer16)], superentity: "User"),
-      EntityDraft(
-        "Tag",
-        [
-          .attribute("id", .integer64), .toMany("users", to: "User", inverse: "tags"),
-          .toOne("author", to: "User"),
-        ]),
+      "Admin < User: level integer16",
+      "Tag: id, users ->> User.tags, author -> User",
     ])
   }
 

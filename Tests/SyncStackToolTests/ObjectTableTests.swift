@@ -8,15 +8,8 @@ import Testing
   @Test func showsAttributesKeysAndNumbersOfMembers() throws {
     let temporary = try TemporaryStore(
       ManagedObjectModel([
-        EntityDraft(
-          "User",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .attribute("draft", .string, isTransient: true),
-            .toMany("notes", to: "Note", inverse: "user"),
-          ]),
-        EntityDraft(
-          "Note", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
+        "User: id, name, draft transient, notes ->> Note.user",
+        "Note: id, user -> User.notes",
       ]))
     try temporary.store.write { transaction in
       let users = try transaction.insert(

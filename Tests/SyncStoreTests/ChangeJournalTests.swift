@@ -18,9 +18,8 @@ import Testing
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .attribute(
-            AttributeDescription("born", .date, preservesValueInHistory: true)),
+          "id", "name",
+          .attribute(AttributeDescription("born", .date, preservesValueInHistory: true)),
         ])
     ])
   }

@@ -48,9 +48,8 @@ import Testing
   @Test func noActionLeavesTheOtherSidePointingNowhere() throws {
     let temporary = try TemporaryStore(
       ManagedObjectModel([
-        EntityDraft(
-          "P", [.toMany("c", to: "C", inverse: "p", deleteRule: .noAction)]),
-        EntityDraft("C", [.toOne("p", to: "P", inverse: "c")]),
+        "P: c ->> C.p noAction",
+        "C: p -> P.c",
       ]))
     let p = try temporary.store.model.requireEntity(named: "P")
     try temporary.store.write { transaction in
@@ -69,22 +68,9 @@ import Testing
   @Test func whatSurvivesACascadeForgetsItsOwner() throws {
     let temporary = try TemporaryStore(
       ManagedObjectModel([
-        EntityDraft(
-          "Company",
-          [
-            .attribute("id", .integer64),
-            .toMany(
-              "employees", to: "Person", inverse: "company", isOrdered: true, deleteRule: .cascade),
-          ]),
-        EntityDraft(
-          "Person",
-          [
-            .attribute("id", .integer64),
-            .toOne("company", to: "Company", inverse: "employees"),
-            .toOne("team", to: "Team", inverse: "people"),
-          ]),
-        EntityDraft(
-          "Team", [.attribute("id", .integer64), .toMany("people", to: "Person", inverse: "team")]),
+        "Company: id, employees ->> Person.company ordered cascade",
+        "Person: id, company -> Company.employees, team -> Team.people",
+        "Team: id, people ->> Person.team",
       ]))
     let company = try temporary.store.model.requireEntity(named: "Company")
     try temporary.store.write { transaction in
@@ -133,15 +119,8 @@ import Testing
 
   private static func companies() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Company",
-        [
-          .attribute("id", .integer64),
-          .toMany("employees", to: "Person", inverse: "company", deleteRule: .deny),
-        ]),
-      EntityDraft(
-        "Person",
-        [.attribute("id", .integer64), .toOne("company", to: "Company", inverse: "employees")]),
+      "Company: id, employees ->> Person.company deny",
+      "Person: id, company -> Company.employees",
     ])
   }
 

@@ -55,9 +55,7 @@ import Testing
 
   private var annotated: [EntityDraft] {
     [
-      EntityDraft(
-        "User", [.attribute("code", .string, isPrimaryKey: true, remoteKey: "user_code")],
-        userInfo: ["note": "none"])
+      "User note=none: code key from user_code"
     ]
   }
 }

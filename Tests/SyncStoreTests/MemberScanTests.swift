@@ -11,7 +11,7 @@ import Testing
       ManagedObjectModel([
         EntityDraft(
           "Owner", [.toMany("items", to: "Item", inverse: "owner", isOrdered: isOrdered)]),
-        EntityDraft("Item", [.toOne("owner", to: "Owner", inverse: "items")]),
+        "Item: owner -> Owner.items",
         EntityDraft("Part", superentity: "Item"),
       ]))
     let store = temporary.store

@@ -63,9 +63,7 @@ import Testing
   }
 
   @Test func objectsOfOneEntityArePairedWithEachOther() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Person", [.toOne("spouse", to: "Person", inverse: "spouse")])
-    ])
+    let model = try ManagedObjectModel(["Person: spouse -> Person.spouse"])
     let temporary = try TemporaryStore(model)
     let person = try model.requireEntity(named: "Person")
     let spouse = try #require(person.property(named: "spouse")?.relationship)

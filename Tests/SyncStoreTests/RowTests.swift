@@ -110,8 +110,8 @@ import Testing
   @Test func aBlockOfASuperentityHasNoKeyOfTheSubentity() throws {
     let temporary = try TemporaryStore(
       ManagedObjectModel([
-        EntityDraft("Vehicle", [.attribute("name", .string)]),
-        EntityDraft("Racecar", [.attribute("id", .integer64)], superentity: "Vehicle"),
+        "Vehicle: name",
+        "Racecar < Vehicle: id",
       ]))
     let store = temporary.store
     let vehicle = try store.model.requireEntity(named: "Vehicle")

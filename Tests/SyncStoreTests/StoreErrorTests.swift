@@ -71,9 +71,8 @@ import Testing
   @Test func aStoreOfAnotherModelNamesTheDifferences() throws {
     try open().close()
     let other = try ManagedObjectModel([
-      EntityDraft(
-        "User", [.attribute("id", .string), .attribute("nick", .string)]),
-      EntityDraft("Place", [.attribute("id", .integer64)]),
+      "User: id string, nick",
+      "Place: id",
     ])
     let error = #expect(throws: StoreError.self) {
       _ = try open(model: other) { $0.migration = .refuse }
@@ -91,9 +90,7 @@ import Testing
     func model(_ indexes: [FetchIndexDescription], isOptional: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel([
         EntityDraft(
-          "User",
-          [.attribute("id", .integer64), .attribute("name", .string, isOptional: isOptional)],
-          indexes: indexes)
+          "User", ["id", .attribute("name", .string, isOptional: isOptional)], indexes: indexes)
       ])
     }
     let byName = FetchIndexDescription(name: "byName", elements: [.init(property: "name")])

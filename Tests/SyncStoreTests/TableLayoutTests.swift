@@ -22,10 +22,10 @@ import Testing
 
   @Test func namesThatDifferInCaseOnlyAreKeptApart() throws {
     let model = try ManagedObjectModel([
-      EntityDraft("Thing", [.attribute("name", .string), .attribute("NAME", .string)]),
-      EntityDraft("THING", [.attribute("rowid", .string)]),
-      EntityDraft("Kind", [.attribute("size", .string)], superentity: "Thing"),
-      EntityDraft("Other", [.attribute("size", .integer64)], superentity: "Thing"),
+      "Thing: name, NAME",
+      "THING: rowid",
+      "Kind < Thing: size",
+      "Other < Thing: size integer64",
     ])
     let layout = TableLayout(model: model)
     #expect(layout.tables.map(\.identifier.name) == ["Thing", "THING_table"])
@@ -45,7 +45,7 @@ import Testing
     let grown = try ManagedObjectModel([
       EntityDraft("Boat", superentity: "Vehicle"),
       EntityDraft("Bicycle", superentity: "Vehicle"),
-      EntityDraft("Vehicle", [.attribute("id", .integer64)]),
+      "Vehicle: id",
     ])
     let second = TableLayout(model: grown, entityNumbers: first.entityNumbers)
     #expect(second.entityNumbers["Bicycle"] == first.entityNumbers["Bicycle"])

@@ -31,26 +31,12 @@ final class UndoHistory {
       EntityDraft(
         "A",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .attribute("score", .double), .attribute("seal", .binary),
-          .toOne("partner", to: "B", inverse: "partner"),
-          .toMany("items", to: "B", inverse: "owner", isOrdered: true, deleteRule: .deny),
-          .toMany("links", to: "B", inverse: "linked", isOrdered: true),
-          .toOne("other", to: "B"),
-          .toMany("others", to: "B"),
-          .toMany("friends", to: "A", inverse: "friends"),
-          .toMany("parts", to: "A", inverse: "whole", deleteRule: .cascade),
-          .toOne("whole", to: "A", inverse: "parts"),
+          "id", "name", "score double", "seal binary", "partner -> B.partner",
+          "items ->> B.owner ordered deny", "links ->> B.linked ordered", "other -> B",
+          "others ->> B", "friends ->> A.friends", "parts ->> A.whole cascade", "whole -> A.parts",
         ]),
-      EntityDraft(
-        "B",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("partner", to: "A", inverse: "partner"),
-          .toOne("owner", to: "A", inverse: "items"),
-          .toMany("linked", to: "A", inverse: "links", isOrdered: true),
-        ]),
-      EntityDraft("C", [.attribute("depth", .integer32)], superentity: "B"),
+      "B: id, name, partner -> A.partner, owner -> A.items, linked ->> A.links ordered",
+      "C < B: depth integer32",
     ])
   }
 

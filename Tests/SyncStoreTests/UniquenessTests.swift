@@ -11,11 +11,7 @@ import Testing
   init() throws {
     temporary = try TemporaryStore(
       ManagedObjectModel([
-        EntityDraft(
-          "User",
-          [
-            .attribute("id", .integer64), .attribute("name", .string), .attribute("city", .string),
-          ], uniquenessConstraints: [["name", "city"]]),
+        EntityDraft("User", ["id", "name", "city"], uniquenessConstraints: [["name", "city"]]),
         EntityDraft("Admin", superentity: "User", uniquenessConstraints: [["id"]]),
       ]))
     try temporary.store.write {

@@ -38,11 +38,11 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
   }
 
   private static let names: [Contradiction] = [
-    .init(.invalidName, nil, nil, "has no name", [EntityDraft("")]),
-    .init(.invalidName, "a b", nil, "“a b”", [EntityDraft("a b")]),
-    .init(.invalidName, "1a", nil, "Begin with a letter", [EntityDraft("1a")]),
-    .init(.invalidName, "_a", nil, "Begin with a letter", [EntityDraft("_a")]),
-    .init(.invalidName, "sqlite_a", nil, "sqlite_", [EntityDraft("sqlite_a")]),
+    .init(.invalidName, nil, nil, "has no name", [EntityDraft("", [])]),
+    .init(.invalidName, "a b", nil, "“a b”", [EntityDraft("a b", [])]),
+    .init(.invalidName, "1a", nil, "Begin with a letter", [EntityDraft("1a", [])]),
+    .init(.invalidName, "_a", nil, "Begin with a letter", [EntityDraft("_a", [])]),
+    .init(.invalidName, "sqlite_a", nil, "sqlite_", [EntityDraft("sqlite_a", [])]),
     .init(
       .invalidName, "A", nil, "has no name", [EntityDraft("A", [.attribute("", .string)])]),
     .init(
@@ -53,7 +53,7 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
     .init(
       .invalidName, "A", "x", "control",
       [EntityDraft("A", [.attribute("x", .string, defaultValue: "\u{0}")])]),
-    .init(.duplicateName, "A", nil, "two entities", [EntityDraft("A"), EntityDraft("A")]),
+    .init(.duplicateName, "A", nil, "two entities", [EntityDraft("A", []), EntityDraft("A", [])]),
     .init(
       .duplicateName, "A", "x", "two properties",
       [EntityDraft("A", [.attribute("x", .string), .toOne("x", to: "A")])]),
@@ -95,7 +95,7 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
       .unknownEntity, "A", "b", "names no destination", [EntityDraft("A", [.toOne("b", to: "")])]),
     .init(
       .invalidInverse, "A", "b", "Add “a” to B",
-      [EntityDraft("A", [.toOne("b", to: "B", inverse: "a")]), EntityDraft("B")]),
+      [EntityDraft("A", [.toOne("b", to: "B", inverse: "a")]), EntityDraft("B", [])]),
     .init(
       .invalidInverse, "A", "b", "Add “a” to B",
       [

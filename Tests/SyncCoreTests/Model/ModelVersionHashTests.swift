@@ -53,7 +53,7 @@ import Testing
       { $0[0].properties.swapAt(3, 4) },
       { $0[1].properties[0] = .toMany("a", to: "A", inverse: "b", isOrdered: true) },
       { $0[1].properties[0] = .toOne("a", to: "A", inverse: "b") },
-      { $0.append(EntityDraft("C")) },
+      { $0.append(EntityDraft("C", [])) },
       { $0.append(EntityDraft("C", superentity: "A")) },
       { $0[0].isAbstract = true },
       { $0[0].uniquenessConstraints = [["x"]] },
@@ -65,7 +65,7 @@ import Testing
 
   @Test func dependsOnTheOrderOfSiblingsThatShareAColumnName() throws {
     let drafts = [
-      EntityDraft("A"), EntityDraft("B", [.attribute("x", .string)], superentity: "A"),
+      EntityDraft("A", []), EntityDraft("B", [.attribute("x", .string)], superentity: "A"),
       EntityDraft("C", [.attribute("x", .integer64)], superentity: "A"),
     ]
     let first = try ManagedObjectModel(drafts)

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Values that stand for none, and those that are none of their kind.
@@ -10,11 +11,8 @@ import Testing
         EntityDraft(
           "Thing",
           [
-            .attribute("id", .integer64), .attribute("whole", .integer32),
-            .attribute("real", .double), .attribute("short", .float),
-            .attribute("exact", .decimal), .attribute("flag", .boolean),
-            .attribute("moment", .date), .attribute("uuid", .uuid), .attribute("link", .uri),
-            .attribute("text", .string),
+            "id", "whole integer32", "real double", "short float", "exact decimal", "flag boolean",
+            "moment date", "uuid uuid", "link uri", "text",
             .attribute("count", .integer32, isOptional: false, defaultValue: .int(7)),
             .attribute("since", .date, isOptional: false, defaultValue: .date(.distantPast)),
           ])

@@ -25,8 +25,8 @@ import Testing
 
   private static func stack() throws -> DataStack {
     let model = try ManagedObjectModel([
-      EntityDraft("Person", [.attribute("id", .integer64)]),
-      EntityDraft("Post", [.attribute("id", .integer64), .toOne("author", to: "Person")]),
+      "Person: id",
+      "Post: id, author -> Person",
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     try stack.sync(dictionaries(#"[{"id": 1}, {"id": 2}]"#), inEntityNamed: "Person")

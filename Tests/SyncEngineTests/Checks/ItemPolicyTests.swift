@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// The loss by one item that cannot be stored as it stands.
@@ -9,40 +10,17 @@ import Testing
         EntityDraft(
           "Album",
           [
-            .attribute("id", .integer64), .attribute("title", .string, isOptional: false),
+            "id", "title required",
             .attribute(
               "year", .integer16, validation: ValidationRules(minimum: 1900, maximum: 2100)),
             .attribute("code", .string, validation: ValidationRules(regularExpression: "[A-Z]+")),
             .attribute("kind", .string, isOptional: false, defaultValue: "LP"),
-            .toMany("tracks", to: "Track", inverse: "album", deleteRule: .cascade),
+            "tracks ->> Track.album cascade",
           ]),
-        EntityDraft(
-          "Track",
-          [
-            .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
-            .toOne("album", to: "Album", inverse: "tracks"),
-            .toOne("studio", to: "Studio", inverse: "tracks"),
-          ]),
-        EntityDraft(
-          "Studio",
-          [
-            .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
-            .toMany("tracks", to: "Track", inverse: "studio"),
-            .toMany("rooms", to: "Room", inverse: "studio"),
-          ]),
-        EntityDraft(
-          "Room",
-          [
-            .attribute("id", .integer64),
-            .toOne("studio", to: "Studio", inverse: "rooms", isOptional: false),
-          ]),
-        EntityDraft(
-          "Node",
-          [
-            .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
-            .toOne("parent", to: "Node", inverse: "nodes"),
-            .toMany("nodes", to: "Node", inverse: "parent"),
-          ]),
+        "Track: id, name required, album -> Album.tracks, studio -> Studio.tracks",
+        "Studio: id, name required, tracks ->> Track.studio, rooms ->> Room.studio",
+        "Room: id, studio -> Studio.rooms required",
+        "Node: id, name required, parent -> Node.nodes, nodes ->> Node.parent",
       ]))
   }
 
@@ -213,13 +191,7 @@ import Testing
     let tree = #"[{"id": 2, "name": "b", "parent_id": 1}, {"id": 1, "name": "a"}]"#
     try bench.sync(tree, "Node") { $0.tuning.partItems = 1 }
     #expect(try bench.objects("Node") == ["id=1 name=a nodes=[2]", "id=2 name=b parent=1"])
-    let rooms = try ManagedObjectModel([
-      EntityDraft(
-        "Room",
-        [
-          .attribute("id", .integer64), .toOne("twin", to: "Room", isOptional: false),
-        ])
-    ])
+    let rooms = try ManagedObjectModel(["Room: id, twin -> Room required"])
     let other = try SyncBench(rooms)
     try other.sync(#"[{"id": 1, "twin_id": 2}, {"id": 2, "twin_id": 1}]"#, "Room") {
       $0.tuning.partItems = 1

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// How many members a relationship may have, and required to-one relationships, whichever item is
@@ -10,25 +11,13 @@ import Testing
         EntityDraft(
           "Team",
           [
-            .attribute("id", .integer64), .attribute("name", .string),
+            "id", "name",
             .toMany("players", to: "Player", inverse: "team", minCount: 2, maxCount: 3),
             .toMany("badges", to: "Badge", inverse: "teams", maxCount: 2),
           ]),
-        EntityDraft(
-          "Player",
-          [
-            .attribute("id", .integer64), .toOne("team", to: "Team", inverse: "players"),
-            .toOne("coach", to: "Coach", inverse: "players", isOptional: false),
-          ]),
-        EntityDraft(
-          "Coach",
-          [
-            .attribute("id", .integer64),
-            .toMany("players", to: "Player", inverse: "coach"),
-          ]),
-        EntityDraft(
-          "Badge",
-          [.attribute("id", .integer64), .toMany("teams", to: "Team", inverse: "badges")]),
+        "Player: id, team -> Team.players, coach -> Coach.players required",
+        "Coach: id, players ->> Player.coach",
+        "Badge: id, teams ->> Team.badges",
       ]))
   }
 

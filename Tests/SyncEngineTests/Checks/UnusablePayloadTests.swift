@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Documents of which nothing can be used are refused, also where nothing is stored that they could
@@ -7,9 +8,7 @@ import Testing
 @Suite struct UnusablePayloadTests {
   private func bench() throws -> SyncBench {
     try SyncBench(
-      ManagedObjectModel([
-        EntityDraft("Order", [.attribute("id", .integer64), .attribute("total", .decimal)])
-      ]))
+      ManagedObjectModel(["Order: id, total decimal"]))
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 
 /// A model in which nearly every key is another than the property's name: dot paths that share
 /// roots, reserved names, names no inflection leads back to, transformers, keys of relationships.
@@ -9,40 +10,23 @@ enum AnnotatedModel {
       EntityDraft(
         "Author",
         [
-          .attribute("id", .integer64, isPrimaryKey: true, remoteKey: "meta.number"),
-          .attribute("authorType", .string),
-          .attribute("authorDescription", .string),
-          .attribute("urlString", .string),
-          .attribute("isHTMLValid", .boolean),
-          .attribute("userId", .integer32),
-          .attribute("name", .string, remoteKey: "attributes.name"),
-          .attribute("email", .string, remoteKey: "attributes.contact.email"),
-          .attribute("born", .date, remoteKey: "attributes.contact.born"),
+          "id key from meta.number", "authorType", "authorDescription", "urlString",
+          "isHTMLValid boolean", "userId integer32", "name from attributes.name",
+          "email from attributes.contact.email", "born date from attributes.contact.born",
           .attribute("title", .string, userInfo: ["sync.valueTransformer": transformers.text]),
           .attribute("score", .integer64, userInfo: ["sync.valueTransformer": transformers.number]),
           .attribute("place", .transformable, valueTransformerName: transformers.text),
-          .attribute("secret", .string, userInfo: ["sync.nonExportable": "YES"]),
-          .toMany("books", to: "Book", inverse: "author", remoteKey: "relationships.books.data"),
-          .toOne("mentor", to: "Author", inverse: "students", remoteKey: "relationships.mentor"),
-          .toMany("students", to: "Author", inverse: "mentor"),
+          "secret sync.nonExportable=YES", "books ->> Book.author from relationships.books.data",
+          "mentor -> Author.students from relationships.mentor", "students ->> Author.mentor",
         ]),
       EntityDraft(
         "Book",
         [
-          .attribute("isbn", .string, isPrimaryKey: true, remoteKey: "type"),
-          .attribute("bookDescription", .string, remoteKey: "description.long"),
-          .attribute("price", .decimal, remoteKey: "description.price"),
-          .toOne("author", to: "Author", inverse: "books", remoteKey: "written.by"),
-          .toMany(
-            "labels", to: "Label", inverse: "books", isOrdered: true, remoteKey: "labels.all"),
+          "isbn key from type", "bookDescription from description.long",
+          "price decimal from description.price", "author -> Author.books from written.by",
+          "labels ->> Label.books ordered from labels.all",
         ]),
-      EntityDraft(
-        "Label",
-        [
-          .attribute("code", .uuid, isPrimaryKey: true),
-          .attribute("name", .string),
-          .toMany("books", to: "Book", inverse: "labels"),
-        ]),
+      "Label: code uuid key, name, books ->> Book.labels",
     ])
   }
 

@@ -9,13 +9,13 @@ struct ExportBench {
     stack = try DataStack(model: model, store: .inMemory)
   }
 
-  init(_ entities: [EntityDraft]) throws {
+  init(entities: [EntityDraft]) throws {
     try self.init(ManagedObjectModel(entities))
   }
 
   /// One entity with these properties.
   init(_ name: String, _ properties: [PropertyDraft]) throws {
-    try self.init([EntityDraft(name, properties)])
+    try self.init(entities: [EntityDraft(name, properties)])
   }
 
   /// One entity `User` with these properties.

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 @Suite struct ExportKeyTests {
@@ -32,8 +33,8 @@ import Testing
   }
 
   @Test func theReservedPrefixOfASuperentityCounts() throws {
-    let bench = try ExportBench([
-      EntityDraft("Car", [.attribute("carType", .string)]),
+    let bench = try ExportBench(entities: [
+      "Car: carType",
       EntityDraft("Racecar", [], superentity: "Car"),
     ])
     #expect(try bench.exportNew([:], "Racecar").objectValue?.keys == ["type"])

@@ -9,23 +9,10 @@ import Testing
 
   /// An owner with a to-one and a to-many whose names have several words.
   private func bench() throws -> ExportBench {
-    let bench = try ExportBench([
-      EntityDraft(
-        "User",
-        [
-          .attribute("id", .integer64),
-          .toOne("camelCaseCompany", to: "Company", inverse: "user"),
-          .toMany("oldNotes", to: "Note", inverse: "user"),
-        ]),
-      EntityDraft(
-        "Company",
-        [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "camelCaseCompany")]),
-      EntityDraft(
-        "Note",
-        [
-          .attribute("id", .integer64), .attribute("destroy", .boolean),
-          .toOne("user", to: "User", inverse: "oldNotes"),
-        ]),
+    let bench = try ExportBench(entities: [
+      "User: id, camelCaseCompany -> Company.user, oldNotes ->> Note.user",
+      "Company: id, user -> User.camelCaseCompany",
+      "Note: id, destroy boolean, user -> User.oldNotes",
     ])
     try bench.sync(
       #"{"id": 1, "camel_case_company": {"id": 7}, "old_notes": [{"id": 1}, {"id": 2}]}"#)
@@ -66,23 +53,10 @@ import Testing
   }
 
   @Test func theWayBackIsPassedOverAtEveryDepth() throws {
-    let bench = try ExportBench([
-      EntityDraft(
-        "Building",
-        [
-          .attribute("id", .integer64),
-          .toMany("apartments", to: "Apartment", inverse: "building"),
-        ]),
-      EntityDraft(
-        "Apartment",
-        [
-          .attribute("id", .integer64),
-          .toOne("building", to: "Building", inverse: "apartments"),
-          .toMany("rooms", to: "Room", inverse: "apartment"),
-        ]),
-      EntityDraft(
-        "Room",
-        [.attribute("id", .integer64), .toOne("apartment", to: "Apartment", inverse: "rooms")]),
+    let bench = try ExportBench(entities: [
+      "Building: id, apartments ->> Apartment.building",
+      "Apartment: id, building -> Building.apartments, rooms ->> Room.apartment",
+      "Room: id, apartment -> Apartment.rooms",
     ])
     let json: JSONValue = ["id": 1, "apartments": [["id": 1, "rooms": [["id": 1], ["id": 2]]]]]
     try bench.sync(.json(json), "Building")
@@ -92,13 +66,10 @@ import Testing
   }
 
   @Test func treesEndInEmptyLists() throws {
-    let bench = try ExportBench([
+    let bench = try ExportBench(entities: [
       EntityDraft(
         "Recursive",
-        [
-          .attribute("id", .string), .toOne("recursive", to: "Recursive", inverse: "recursives"),
-          .toMany("recursives", to: "Recursive", inverse: "recursive"),
-        ])
+        ["id string", "recursive -> Recursive.recursives", "recursives ->> Recursive.recursive"])
     ])
     let json: JSONValue = [
       "id": "1",
@@ -129,14 +100,7 @@ import Testing
   }
 
   @Test func aCycleEndsInAReference() throws {
-    let bench = try ExportBench([
-      EntityDraft(
-        "Page",
-        [
-          .attribute("id", .integer64), .attribute("title", .string),
-          .toMany("links", to: "Page"), .toOne("next", to: "Page"),
-        ])
-    ])
+    let bench = try ExportBench(entities: ["Page: id, title, links ->> Page, next -> Page"])
     try bench.sync(
       #"[{"id": 1, "title": "a", "links": [{"id": 2, "title": "b"}]}, {"id": 2}]"#, "Page")
     try bench.sync(#"[{"id": 1}, {"id": 2, "links": [{"id": 1}, {"id": 2}]}]"#, "Page")
@@ -150,9 +114,7 @@ import Testing
   }
 
   @Test func objectsThatAllLeadToEachOtherAreRefusedNotExportedForEver() throws {
-    let bench = try ExportBench([
-      EntityDraft("Page", [.attribute("id", .integer64), .toMany("links", to: "Page")])
-    ])
+    let bench = try ExportBench(entities: ["Page: id, links ->> Page"])
     let ids = (1...14).map { JSONValue.integer($0) }
     try bench.sync(.json(.array(ids.map { ["id": $0] })), "Page")
     try bench.sync(.json(.array(ids.map { ["id": $0, "links_ids": .array(ids)] })), "Page")
@@ -168,14 +130,8 @@ import Testing
   }
 
   @Test func chainsEndAtTheDepthLimit() throws {
-    let bench = try ExportBench([
-      EntityDraft(
-        "Link",
-        [
-          .attribute("id", .integer64), .attribute("title", .string),
-          .toOne("previous", to: "Link", inverse: "following"),
-          .toMany("following", to: "Link", inverse: "previous"),
-        ])
+    let bench = try ExportBench(entities: [
+      "Link: id, title, previous -> Link.following, following ->> Link.previous"
     ])
     let items = (1...120).map { JSONValue.object(["id": .integer($0), "title": "t"]) }
     try bench.sync(.json(.array(items)), "Link")
@@ -193,18 +149,15 @@ import Testing
   }
 
   @Test func customKeysOfRelationshipsAreUsed() throws {
-    let bench = try ExportBench([
+    let bench = try ExportBench(entities: [
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64),
-          .attribute("author", .string, remoteKey: "relationships.author"),
-          .toMany("notes", to: "Note", inverse: "user", remoteKey: "annotations"),
-          .toMany("tags", to: "Tag", remoteKey: "relationships.tags.data"),
+          "id", "author from relationships.author", "notes ->> Note.user from annotations",
+          "tags ->> Tag from relationships.tags.data",
         ]),
-      EntityDraft(
-        "Note", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
-      EntityDraft("Tag", [.attribute("id", .integer64)]),
+      "Note: id, user -> User.notes",
+      "Tag: id",
     ])
     let json: JSONValue = [
       "id": 1, "annotations": [["id": 1]],
@@ -224,27 +177,18 @@ import Testing
   }
 
   @Test func relationshipsThatAreNotExportableAreLeftOut() throws {
-    let bench = try ExportBench([
+    let bench = try ExportBench(entities: [
       EntityDraft(
-        "User",
-        [
-          .attribute("id", .integer64),
-          .toMany("notes", to: "Note", userInfo: ["sync.nonExportable": ""]),
-        ]),
-      EntityDraft("Note", [.attribute("id", .integer64)]),
+        "User", ["id", .toMany("notes", to: "Note", userInfo: ["sync.nonExportable": ""])]),
+      "Note: id",
     ])
     #expect(try bench.exportNew([:]) == ["id": nil])
   }
 
   @Test func objectsWithoutAnythingToSayAreLeftOut() throws {
     let hidden = ["sync.nonExportable": ""]
-    let bench = try ExportBench([
-      EntityDraft(
-        "User",
-        [
-          .attribute("id", .integer64), .toMany("notes", to: "Note"),
-          .toOne("note", to: "Note"),
-        ]),
+    let bench = try ExportBench(entities: [
+      "User: id, notes ->> Note, note -> Note",
       EntityDraft("Note", [.attribute("id", .integer64, userInfo: hidden)]),
     ])
     try bench.sync(#"{"id": 1, "notes": [{"id": 1}], "note": {"id": 1}}"#)

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncStack
+import TestSupport
 import Testing
 
 /// Resources of JSON:API are written as they are read.
@@ -8,25 +9,9 @@ import Testing
 
   init() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "BlogPost",
-        [
-          .attribute("id", .integer64), .attribute("title", .string),
-          .toOne("author", to: "Person", inverse: "posts"),
-          .toMany("categories", to: "Category", inverse: "posts"),
-        ]),
-      EntityDraft(
-        "Person",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("posts", to: "BlogPost", inverse: "author"),
-        ], userInfo: ["sync.type": "users"]),
-      EntityDraft(
-        "Category",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("posts", to: "BlogPost", inverse: "categories"),
-        ]),
+      "BlogPost: id, title, author -> Person.posts, categories ->> Category.posts",
+      "Person sync.type=users: id, name, posts ->> BlogPost.author",
+      "Category: id, name, posts ->> BlogPost.categories",
     ])
     stack = try DataStack(model: model, store: .inMemory)
     try await stack.sync(

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Lists whose elements are no plain members: those that have left them, and those that are in them
@@ -34,7 +35,7 @@ import Testing
         EntityDraft(
           "Group",
           [
-            .attribute("id", .string),
+            "id string",
             .toMany(
               "members", to: "User", inverse: kind.isShared ? "groups" : "group",
               isOrdered: kind.isOrdered, remoteKey: remoteKey, userInfo: list),

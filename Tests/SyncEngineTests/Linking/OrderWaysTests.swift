@@ -23,16 +23,12 @@ import Testing
       EntityDraft(
         "Album",
         [
-          .attribute("id", .integer64),
-          .toMany("pages", to: "Page", inverse: "album", isOrdered: true, deleteRule: .cascade),
-          .toMany("songs", to: "Song", inverse: "albums", isOrdered: true),
-          .toMany("photos", to: "Photo", isOrdered: true),
+          "id", "pages ->> Page.album ordered cascade", "songs ->> Song.albums ordered",
+          "photos ->> Photo ordered",
         ]),
-      EntityDraft(
-        "Page", [.attribute("id", .integer64), .toOne("album", to: "Album", inverse: "pages")]),
-      EntityDraft(
-        "Song", [.attribute("id", .integer64), .toMany("albums", to: "Album", inverse: "songs")]),
-      EntityDraft("Photo", [.attribute("id", .integer64)]),
+      "Page: id, album -> Album.pages",
+      "Song: id, albums ->> Album.songs",
+      "Photo: id",
     ])
   }
 

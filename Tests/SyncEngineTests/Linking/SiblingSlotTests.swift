@@ -8,20 +8,10 @@ import Testing
   @Test func aNumberOfASiblingIsNoOwnerOfAnOrderedList() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "Book",
-          [
-            .attribute("id", .integer64),
-            .toMany("chapters", to: "Chapter", inverse: "book", isOrdered: true),
-            .toMany("covers", to: "Cover", inverse: "wrapped"),
-          ]),
-        EntityDraft("Part", [.attribute("id", .integer64)], isAbstract: true),
-        EntityDraft(
-          "Chapter", [.toOne("book", to: "Book", inverse: "chapters")], superentity: "Part"),
-        EntityDraft(
-          "Cover",
-          [.attribute("area", .integer64), .toOne("wrapped", to: "Book", inverse: "covers")],
-          superentity: "Part"),
+        "Book: id, chapters ->> Chapter.book ordered, covers ->> Cover.wrapped",
+        "abstract Part: id",
+        "Chapter < Part: book -> Book.chapters",
+        "Cover < Part: area integer64, wrapped -> Book.covers",
       ]))
     let (chapter, cover) = try (
       bench.model.requireEntity(named: "Chapter"), bench.model.requireEntity(named: "Cover")

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 @Suite struct AttributeKeyTests {
@@ -24,13 +25,8 @@ import Testing
 
   @Test func anAttributeIsFilledBesideARelationshipWhoseIdentifiersHaveItsSpelling() throws {
     let node = try plan([
-      EntityDraft(
-        "Post",
-        [
-          .attribute("id", .integer64), .attribute("userID", .integer64),
-          .toOne("user", to: "User"),
-        ]),
-      EntityDraft("User", [.attribute("id", .integer64)]),
+      "Post: id, userID integer64, user -> User",
+      "User: id",
     ]).rootNode
     for key in ["user_id", "userId", "userID", "UserId", "userid"] {
       #expect(node.meaning(of: key).contains("userID"), "\(key)")
@@ -114,10 +110,8 @@ import Testing
   }
 
   @Test func thePrefixOfEveryEntityUpTheChainIsTriedTheNearestFirst() throws {
-    let car = EntityDraft(
-      "Car", [.attribute("carType", .string), .attribute("carSigned", .string)])
-    let racecar = EntityDraft(
-      "Racecar", [.attribute("racecarType", .string)], superentity: "Car")
+    let car = EntityDraft("Car", ["carType", "carSigned"])
+    let racecar = EntityDraft("Racecar", ["racecarType"], superentity: "Car")
     let node = try plan([racecar, car]).rootNode
     #expect(node.meaning(of: "type") == "racecarType")
     #expect(node.meaning(of: "signed") == "carSigned")

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Dates whose form a rule has settled: one spelling of ISO 8601, one unit of Unix time.
@@ -8,9 +9,7 @@ import Testing
 
   init() throws {
     stack = try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft("Thing", [.attribute("id", .integer64), .attribute("moment", .date)])
-      ]), store: .inMemory)
+      model: ManagedObjectModel(["Thing: id, moment date"]), store: .inMemory)
   }
 
   /// Seconds since 1970, `empty`, or `refused`.

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 @Suite struct MappingPlanTests {
@@ -6,19 +7,11 @@ import Testing
     EntityDraft(
       "User",
       [
-        .attribute("id", .integer64, isOptional: false),
-        .attribute("name", .string, defaultValue: "x"),
-        .attribute("shade", .string, isTransient: true),
-        .toMany("notes", to: "Note", inverse: "user"),
+        "id required", .attribute("name", .string, defaultValue: "x"), "shade transient",
+        "notes ->> Note.user",
       ]),
-    EntityDraft(
-      "Note",
-      [
-        .attribute("id", .integer64),
-        .toOne("user", to: "User", inverse: "notes", isOptional: false),
-        .toMany("places", to: "Place"),
-      ]), EntityDraft("Place", [.attribute("name", .string)]),
-    EntityDraft("Island", [.attribute("id", .integer64)]),
+    "Note: id, user -> User.notes required, places ->> Place", "Place: name",
+    "Island: id",
   ]
 
   @Test func everyEntityThatCanBeReachedIsANodeCyclesIncluded() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// The settings of a model beside names and types, in every way of saying which key fills which
@@ -96,16 +97,8 @@ import Testing
     Option(
       title: "`sync.stub` = `YES`",
       entities: [
-        EntityDraft(
-          "Order",
-          [
-            .attribute("id", .integer64), .attribute("title", .string),
-            .toOne(
-              "customer", to: "Customer", inverse: "orders", userInfo: ["sync.stub": "YES"]),
-          ]),
-        EntityDraft(
-          "Customer",
-          [.attribute("id", .integer64), .toMany("orders", to: "Order", inverse: "customer")]),
+        "Order: id, title, customer -> Customer.orders sync.stub=YES",
+        "Customer: id, orders ->> Order.customer",
       ],
       syncs: [(#"[{"id":1,"customer":5,"customer_id":5}]"#, .all)],
       expected: ["Customer": ["id=5 orders=[1]"]],
@@ -124,18 +117,10 @@ import Testing
     Option(
       title: "`sync.typeKey`, `sync.type`",
       entities: [
+        "Block: id, title, parts ->> Part.block cascade",
+        "abstract Part sync.typeKey=type: id, block -> Block.parts",
         EntityDraft(
-          "Block",
-          [
-            .attribute("id", .integer64), .attribute("title", .string),
-            .toMany("parts", to: "Part", inverse: "block", deleteRule: .cascade),
-          ]),
-        EntityDraft(
-          "Part", [.attribute("id", .integer64), .toOne("block", to: "Block", inverse: "parts")],
-          isAbstract: true, userInfo: ["sync.typeKey": "type"]),
-        EntityDraft(
-          "Picture", [.attribute("url", .string)], superentity: "Part",
-          userInfo: ["sync.type": "photo, image"]),
+          "Picture", ["url"], superentity: "Part", userInfo: ["sync.type": "photo, image"]),
         EntityDraft("Divider", superentity: "Part"),
       ],
       syncs: [
@@ -149,10 +134,8 @@ import Testing
     Option(
       title: "`sync.typeKey` at the top",
       entities: [
-        EntityDraft(
-          "Part", [.attribute("id", .integer64), .attribute("title", .string)], isAbstract: true,
-          userInfo: ["sync.typeKey": "type"]),
-        EntityDraft("Picture", [.attribute("url", .string)], superentity: "Part"),
+        "abstract Part sync.typeKey=type: id, title",
+        "Picture < Part: url",
         EntityDraft("Other", superentity: "Part", userInfo: ["sync.type": "*"]),
       ],
       syncs: [(#"[{"id":1,"type":"picture","url":"u"},{"id":2,"type":"x","title":"t"}]"#, .all)],
@@ -169,13 +152,7 @@ import Testing
     Option(
       title: "`sync.tree` = `YES`",
       entities: [
-        EntityDraft(
-          "Node",
-          [
-            .attribute("id", .integer64), .attribute("title", .string),
-            .toMany("nodes", to: "Node", inverse: "parent", deleteRule: .cascade),
-            .toOne("parent", to: "Node", inverse: "nodes"),
-          ], userInfo: ["sync.tree": "YES"])
+        "Node sync.tree=YES: id, title, nodes ->> Node.parent cascade, parent -> Node.nodes"
       ],
       syncs: [
         (#"[{"id":1,"nodes":[{"id":2,"nodes":[{"id":3}]}]},{"id":4,"nodes":[{"id":5}]}]"#, .all),
@@ -285,11 +262,9 @@ import Testing
         EntityDraft(
           "Content",
           [
-            .attribute("id", .string, userInfo: ["sync.whenMissing": "empty"]),
-            .toOne("ref", to: "Content", userInfo: ["sync.stub": "YES"]),
-            .toMany("others", to: "Content", userInfo: ["sync.keyScope": "parent"]),
-          ], isAbstract: true,
-          userInfo: ["sync.typeKey": "type", "sync.identifiers": "id, no"]),
+            "id string sync.whenMissing=empty", "ref -> Content sync.stub=YES",
+            "others ->> Content sync.keyScope=parent",
+          ], isAbstract: true, userInfo: ["sync.typeKey": "type", "sync.identifiers": "id, no"]),
         EntityDraft("Article", superentity: "Content"),
         EntityDraft("Asset", superentity: "Content"),
       ]), store: .inMemory)

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 @Suite struct RelationshipKeyTests {
@@ -7,7 +8,7 @@ import Testing
   {
     try plan([
       EntityDraft("User", [.attribute("id", .integer64)] + others + [relationship]),
-      EntityDraft("Other", [.attribute("id", .integer64)]),
+      "Other: id",
     ]).rootNode
   }
 
@@ -74,12 +75,8 @@ import Testing
   @Test func exactSpellingsCountBeforeTheSingularWhateverTheirOrder() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "Issue",
-          [.attribute("id", .integer64), .toMany("labels", to: "Label", inverse: "issues")]),
-        EntityDraft(
-          "Label",
-          [.attribute("id", .integer64), .toMany("issues", to: "Issue", inverse: "labels")]),
+        "Issue: id, labels ->> Label.issues",
+        "Label: id, issues ->> Issue.labels",
       ]))
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Label")
     try bench.sync(
@@ -102,12 +99,7 @@ import Testing
 
   @Test func toOneRelationshipsComeFirstAndRulesMatchTheirNumbers() throws {
     let plan = try plan([
-      EntityDraft(
-        "User",
-        [
-          .attribute("id", .integer64), .toMany("b", to: "User"), .toOne("c", to: "Other"),
-          .toMany("d", to: "Other", userInfo: ["sync.keyScope": "owner"]),
-        ]), EntityDraft("Other", [.attribute("id", .integer64)]),
+      "User: id, b ->> User, c -> Other, d ->> Other sync.keyScope=owner", "Other: id",
     ])
     let node = plan.rootNode
     #expect(node.relationships.map(\.name) == ["c", "b", "d"])

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 @Suite struct TransformerTests {
@@ -88,10 +89,7 @@ import Testing
   @Test func aLaterRegistrationMakesANewPlan() throws {
     let registry = TransformerRegistry()
     let cache = MappingPlanCache(transformers: registry)
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "User", [.attribute("name", .string, userInfo: ["sync.valueTransformer": "T"])])
-    ])
+    let model = try ManagedObjectModel(["User: name sync.valueTransformer=T"])
     let user = try model.requireEntity(named: "User")
     let first = cache.plan(for: user)
     #expect(cache.plan(for: user) === first)

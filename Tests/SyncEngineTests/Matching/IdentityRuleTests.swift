@@ -46,20 +46,8 @@ import Testing
   private func scoped() throws -> SyncBench {
     try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "User",
-          [
-            .attribute("id", .integer64),
-            .toMany(
-              "notes", to: "Note", inverse: "user", deleteRule: .cascade,
-              userInfo: ["sync.keyScope": "owner"]),
-          ]),
-        EntityDraft(
-          "Note",
-          [
-            .attribute("id", .integer64), .attribute("text", .string),
-            .toOne("user", to: "User", inverse: "notes"),
-          ]),
+        "User: id, notes ->> Note.user cascade sync.keyScope=owner",
+        "Note: id, text, user -> User.notes",
       ]))
   }
 
@@ -266,13 +254,7 @@ import Testing
   func aOneToOneRelationshipMayBeItsOwnInverse(size: Int?) throws {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "W",
-          [
-            .attribute("id", .string), .toOne("base", to: "W", inverse: "derived"),
-            .toMany("derived", to: "W", inverse: "base", deleteRule: .cascade),
-            .toOne("twin", to: "W", inverse: "twin"),
-          ])
+        "W: id string, base -> W.derived, derived ->> W.base cascade, twin -> W.twin"
       ]))
     try bench.sync(#"[{"id": "a", "twin": {"base": {"id": "x", "base": {}}}}]"#, "W")
     try bench.sync(

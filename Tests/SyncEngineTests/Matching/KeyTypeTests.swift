@@ -43,18 +43,14 @@ import Testing
         EntityDraft(
           "Owner",
           [
-            .attribute("id", type), .toOne("one", to: "Child", inverse: "ones"),
-            .toMany("own", to: "Child", inverse: "owner", deleteRule: .cascade),
-            .toMany("list", to: "Child", inverse: "lister", isOrdered: true),
-            .toMany("shared", to: "Child", inverse: "sharers"),
+            .attribute("id", type), "one -> Child.ones", "own ->> Child.owner cascade",
+            "list ->> Child.lister ordered", "shared ->> Child.sharers",
           ]),
         EntityDraft(
           "Child",
           [
-            .attribute("id", type), .toMany("ones", to: "Owner", inverse: "one"),
-            .toOne("owner", to: "Owner", inverse: "own"),
-            .toOne("lister", to: "Owner", inverse: "list"),
-            .toMany("sharers", to: "Owner", inverse: "shared"),
+            .attribute("id", type), "ones ->> Owner.one", "owner -> Owner.own",
+            "lister -> Owner.list", "sharers ->> Owner.shared",
           ]),
       ]))
   }

@@ -248,16 +248,8 @@ import Testing
 
   private func ownersKeys() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Owner",
-        [
-          .attribute("id", .integer64),
-          .toMany(
-            "children", to: "Child", inverse: "owner", userInfo: ["sync.keyScope": "owner"]),
-        ]),
-      EntityDraft(
-        "Child",
-        [.attribute("id", .integer64), .toOne("owner", to: "Owner", inverse: "children")]),
+      "Owner: id, children ->> Child.owner sync.keyScope=owner",
+      "Child: id, owner -> Owner.children",
     ])
   }
 

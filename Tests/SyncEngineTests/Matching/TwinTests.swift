@@ -182,26 +182,19 @@ import Testing
         EntityDraft(
           "Person",
           [
-            .attribute("id", .integer64),
-            .toMany("dogs", to: "Dog", inverse: "walker"),
+            "id", "dogs ->> Dog.walker",
             .toMany(
               "animals", to: "Animal", inverse: "owner",
               userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]),
           ]),
-        EntityDraft(
-          "Animal",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toOne("owner", to: "Person", inverse: "animals"),
-          ]),
+        "Animal: id, name, owner -> Person.animals",
         EntityDraft(
           "Dog",
           [
-            .attribute("breed", .string, defaultValue: "mutt"),
-            .attribute("chip", .integer64, isOptional: false),
-            .toOne("walker", to: "Person", inverse: "dogs"),
+            .attribute("breed", .string, defaultValue: "mutt"), "chip integer64 required",
+            "walker -> Person.dogs",
           ], superentity: "Animal"),
-        EntityDraft("Puppy", [.attribute("age", .integer64)], superentity: "Dog"),
+        "Puppy < Dog: age integer64",
       ]))
   }
 

@@ -14,25 +14,13 @@ struct DamagedStore {
     EntityDraft(
       "User",
       [
-        .attribute("id", .integer64), .attribute("name", .string),
-        .toMany("notes", to: "Note", inverse: "user", isOrdered: true, deleteRule: .cascade),
-        .toMany("tags", to: "Tag", inverse: "users", isOrdered: true),
-        .toMany("friends", to: "User", inverse: "friends"),
-        .toOne("partner", to: "User", inverse: "partner"),
-        .toOne("pet", to: "Animal"),
+        "id", "name", "notes ->> Note.user ordered cascade", "tags ->> Tag.users ordered",
+        "friends ->> User.friends", "partner -> User.partner", "pet -> Animal",
       ]),
-    EntityDraft(
-      "Note",
-      [
-        .attribute("id", .integer64), .attribute("text", .string),
-        .toOne("user", to: "User", inverse: "notes"),
-      ]),
-    EntityDraft(
-      "Tag",
-      [.attribute("id", .string), .toMany("users", to: "User", inverse: "tags")],
-      uniquenessConstraints: [["id"]]),
-    EntityDraft("Animal", [.attribute("id", .integer64), .attribute("name", .string)]),
-    EntityDraft("Dog", [.attribute("breed", .string)], superentity: "Animal"),
+    "Note: id, text, user -> User.notes",
+    EntityDraft("Tag", ["id string", "users ->> User.tags"], uniquenessConstraints: [["id"]]),
+    "Animal: id, name",
+    "Dog < Animal: breed",
   ]
 
   static let users: JSONValue = [

@@ -138,9 +138,7 @@ import Testing
   }
 
   @Test func aClassThatIsMentionedLaterCountsFromThenOn() async throws {
-    let model = try ManagedObjectModel([
-      EntityDraft("Late", [.attribute("id", .integer64), .attribute("kind", .string)])
-    ])
+    let model = try ManagedObjectModel(["Late: id, kind"])
     let stack = try DataStack(model: model, store: .inMemory)
     let item: JSONValue = ["id": 1, "kind": "purple"]
     #expect(try await stack.sync([item] as JSONValue, inEntityNamed: "Late").findings.isEmpty)
@@ -160,7 +158,7 @@ import Testing
       EntityDraft(
         "Shape",
         [
-          .attribute("id", .integer64),
+          "id",
           .attribute(AttributeDescription("fill", .transformable, valueTransformerName: "Colour")),
         ])
     ])
@@ -186,11 +184,7 @@ import Testing
 
   @Test(arguments: [["id": 1], ["id": 1, "name": nil, "age": nil]] as [JSONValue])
   func whatTheClassNeedsIsRequired(item: JSONValue) async throws {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "Member",
-        [.attribute("id", .integer64), .attribute("name", .string), .attribute("age", .integer64)])
-    ])
+    let model = try ManagedObjectModel(["Member: id, name, age integer64"])
     let stack = try DataStack(model: model, store: .inMemory, classes: [Member.self])
     let name = "Member"
     let report = try await stack.sync([item] as JSONValue, inEntityNamed: name)

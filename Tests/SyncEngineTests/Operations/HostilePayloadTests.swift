@@ -9,21 +9,12 @@ import Testing
   /// Words have keys of text and may refer to each other; numbers have keys that are integers.
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Word",
-        [
-          .attribute("id", .string), .attribute("text", .string),
-          .toOne("base", to: "Word", inverse: "derived"),
-          .toMany("derived", to: "Word", inverse: "base"),
-          .toMany("alike", to: "Word", inverse: "alike"),
-        ]),
+      "Word: id string, text, base -> Word.derived, derived ->> Word.base, alike ->> Word.alike",
       EntityDraft(
         "Number",
         [
-          .attribute("id", .integer64), .attribute("small", .integer16),
-          .attribute("real", .double), .attribute("exact", .decimal),
-          .attribute("time", .date), .attribute("flag", .boolean), .attribute("name", .string),
-          .attribute("mark", .uuid), .attribute("link", .uri), .attribute("raw", .binary),
+          "id", "small integer16", "real double", "exact decimal", "time date", "flag boolean",
+          "name", "mark uuid", "link uri", "raw binary",
         ]),
     ])
   }
@@ -406,8 +397,7 @@ import Testing
           EntityDraft(
             name,
             [
-              .attribute("id", .integer64),
-              .toOne(name.lowercased(), to: name, inverse: "back"),
+              "id", .toOne(name.lowercased(), to: name, inverse: "back"),
               .toMany("back", to: name, inverse: name.lowercased()),
               .toMany("many", to: name, inverse: name), .toMany(name, to: name, inverse: "many"),
             ])
@@ -439,12 +429,12 @@ import Testing
     ])
   func namesThatCannotBeAreErrorsOfTheModel(_ name: String) {
     #expect(throws: ModelError.self) {
-      try ManagedObjectModel([EntityDraft(name, [.attribute("id", .integer64)])])
+      try ManagedObjectModel([EntityDraft(name, ["id"])])
     }
     guard name != "sqlite_master" else { return }
     #expect(throws: ModelError.self) {
       try ManagedObjectModel([
-        EntityDraft("Thing", [.attribute("id", .integer64), .attribute(name, .string)])
+        EntityDraft("Thing", ["id", .attribute(name, .string)])
       ])
     }
   }
@@ -452,7 +442,7 @@ import Testing
   @Test(arguments: ["Größe", "日本", "Ключ", "Cafe\u{301}"])
   func namesOfOtherScriptsWork(_ name: String) throws {
     let model = try ManagedObjectModel([
-      EntityDraft(name, [.attribute("id", .integer64), .attribute("wert\(name)", .string)])
+      EntityDraft(name, ["id", .attribute("wert\(name)", .string)])
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     try stack.sync(

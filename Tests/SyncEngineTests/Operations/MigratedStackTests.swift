@@ -15,40 +15,22 @@ import Testing
     try DataStack(model: ManagedObjectModel(entities), store: .sqlite(folder.file()))
   }
 
-  private let before = [
-    EntityDraft(
-      "User",
-      [
-        .attribute("id", .integer64), .attribute("name", .string),
-        .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
-        .toOne("company", to: "Company", inverse: "users"),
-      ]),
-    EntityDraft(
-      "Note", [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
-    EntityDraft(
-      "Company",
-      [.attribute("id", .integer64), .toMany("users", to: "User", inverse: "company")]),
+  private let before: [EntityDraft] = [
+    "User: id, name, notes ->> Note.user cascade, company -> Company.users",
+    "Note: id, user -> User.notes",
+    "Company: id, users ->> User.company",
   ]
 
   /// Notes are ordered and have several users, users have an age, and stand behind companies.
-  private let after = [
-    EntityDraft(
-      "Company",
-      [.attribute("id", .integer64), .toMany("users", to: "User", inverse: "company")]),
+  private let after: [EntityDraft] = [
+    "Company: id, users ->> User.company",
     EntityDraft(
       "User",
       [
-        .attribute("age", .integer16), .attribute("id", .string),
-        .attribute("fullName", .string, remoteKey: "name", renamingIdentifier: "name"),
-        .toMany("notes", to: "Note", inverse: "users", isOrdered: true),
-        .toOne("company", to: "Company", inverse: "users"),
+        "age integer16", "id string", "fullName from name was name", "notes ->> Note.users ordered",
+        "company -> Company.users",
       ]),
-    EntityDraft(
-      "Note",
-      [
-        .attribute("id", .integer64),
-        .toMany("users", to: "User", inverse: "notes", renamingIdentifier: "user"),
-      ]),
+    "Note: id, users ->> User.notes was user",
   ]
 
   private let first: JSONValue = [
@@ -99,13 +81,11 @@ import Testing
 
   /// A session that began anew would delete the objects of the pages before the migration.
   @Test func aPageSessionOfARenamedEntityDoesNotBeginAnew() async throws {
-    let old = try open([EntityDraft("Member", [.attribute("id", .integer64)])])
+    let old = try open(["Member: id"])
     try await SyncSession(entity: "Member", dataStack: old, name: "pages").sync(
       [["id": 1], ["id": 2]] as JSONValue)
     try old.close()
-    let stack = try open([
-      EntityDraft("Person", [.attribute("id", .integer64)], renamingIdentifier: "Member")
-    ])
+    let stack = try open(["Person was Member: id"])
     let second = try SyncSession(entity: "Person", dataStack: stack, name: "pages")
     let page = await #expect(throws: SyncError.self) {
       try await second.sync([["id": 3]] as JSONValue)

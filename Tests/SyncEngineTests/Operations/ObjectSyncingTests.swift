@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func entitiesWithoutKeyAndUnknownOnesAreErrors() throws {
-    let model = try ManagedObjectModel([EntityDraft("Thing", [.attribute("name", .string)])])
+    let model = try ManagedObjectModel(["Thing: name"])
     try inContext(model) { _, context in
       let error = #expect(throws: SyncError.self) {
         try context.fetch(1, inEntityNamed: "Thing")

@@ -19,15 +19,10 @@ import Testing
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64), .attribute("name", .string, isOptional: !nameIsRequired),
-          .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
+          "id", .attribute("name", .string, isOptional: !nameIsRequired),
+          "notes ->> Note.user cascade",
         ]),
-      EntityDraft(
-        "Note",
-        [
-          .attribute("id", .integer64), .attribute("text", .string, isOptional: false),
-          .toOne("user", to: "User", inverse: "notes"),
-        ]),
+      "Note: id, text required, user -> User.notes",
     ])
   }
 

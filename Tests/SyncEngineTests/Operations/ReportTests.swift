@@ -43,8 +43,8 @@ import Testing
 
   @Test func whatTheMappingCannotFollowIsNoTransformer() throws {
     let model = try ManagedObjectModel([
-      EntityDraft("User", [.attribute("id", .integer64), .toMany("places", to: "Place")]),
-      EntityDraft("Place", [.attribute("name", .string)]),
+      "User: id, places ->> Place",
+      "Place: name",
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     let report = try stack.sync(#"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User")
@@ -90,13 +90,7 @@ import Testing
   /// An object that another item merely refers to is no second item.
   @Test func aReferenceIsNoRepeatedItem() async throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Person",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("boss", to: "Person", inverse: "staff"),
-          .toMany("staff", to: "Person", inverse: "boss"),
-        ])
+      "Person: id, name, boss -> Person.staff, staff ->> Person.boss"
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     let report = try await stack.sync(
@@ -194,13 +188,7 @@ import Testing
   ])
   func aKeyThatFillsNothingIsNamedWithTheKeysThatLeadToIt(item: String, expected: [String]) throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Issue",
-        [
-          .attribute("id", .integer64),
-          .attribute("status", .string, remoteKey: "fields.status.name"),
-          .attribute("tag", .string, remoteKey: "fields.tags.0.name"),
-        ])
+      "Issue: id, status from fields.status.name, tag from fields.tags.0.name"
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     for _ in 0..<2 {

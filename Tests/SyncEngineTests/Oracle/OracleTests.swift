@@ -71,43 +71,25 @@ import Testing
       EntityDraft(
         "Owner",
         [
-          .attribute("id", type), .attribute("name", .string),
+          .attribute("id", type), "name",
           .toMany(
             "children", to: "Child", inverse: "owner", deleteRule: .cascade,
-            userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]),
-          .toMany("tags", to: "Tag", inverse: "owners"),
+            userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]), "tags ->> Tag.owners",
         ]),
-      EntityDraft(
-        "Child",
-        [
-          .attribute("id", type), .attribute("name", .string),
-          .toOne("owner", to: "Owner", inverse: "children"),
-        ]),
-      EntityDraft(
-        "Tag",
-        [
-          .attribute("id", type), .attribute("name", .string),
-          .toMany("owners", to: "Owner", inverse: "tags"),
-        ]),
+      EntityDraft("Child", [.attribute("id", type), "name", "owner -> Owner.children"]),
+      EntityDraft("Tag", [.attribute("id", type), "name", "owners ->> Owner.tags"]),
     ])
   }
 
   /// Two one-to-many relationships from different entities into one, which one of them is part of.
   static func staff() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Company",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("employees", to: "Person", inverse: "company"),
-        ]),
+      "Company: id, name, employees ->> Person.company",
       EntityDraft(
         "Person",
         [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("company", to: "Company", inverse: "employees"),
-          .toOne("manager", to: "Person", inverse: "reports"),
-          .toMany("reports", to: "Person", inverse: "manager"),
+          "id", "name", "company -> Company.employees", "manager -> Person.reports",
+          "reports ->> Person.manager",
         ]),
     ])
   }

@@ -58,18 +58,14 @@ struct ProcessRun {
       EntityDraft(
         "Owner",
         [
-          .attribute("id", .integer64), .attribute("count", .integer64, defaultValue: .int(0)),
-          .toOne("partner", to: "Item", inverse: "partner"),
-          .toMany("items", to: "Item", inverse: "owner", isOrdered: true),
-          .toMany("links", to: "Item", inverse: "linked", isOrdered: true),
+          "id", .attribute("count", .integer64, defaultValue: .int(0)), "partner -> Item.partner",
+          "items ->> Item.owner ordered", "links ->> Item.linked ordered",
         ]),
       EntityDraft(
         "Item",
         [
-          .attribute("id", .string), .attribute("name", .string),
-          .toOne("partner", to: "Owner", inverse: "partner"),
-          .toOne("owner", to: "Owner", inverse: "items"),
-          .toMany("linked", to: "Owner", inverse: "links", isOrdered: true),
+          "id string", "name", "partner -> Owner.partner", "owner -> Owner.items",
+          "linked ->> Owner.links ordered",
         ]),
     ])
   }

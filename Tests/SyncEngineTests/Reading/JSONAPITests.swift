@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// JSON:API documents: `data` and everything that is included, in one transaction.
@@ -12,34 +13,17 @@ import Testing
         EntityDraft(
           "Article",
           [
-            .attribute("id", .integer64), .attribute("title", .string),
-            .attribute("publishedOn", .date),
-            .toOne("author", to: "User", inverse: "articles"),
-            .toMany("comments", to: "Comment", inverse: "article", deleteRule: .cascade),
-            .toMany("relatedTags", to: "Tag", inverse: "articles"),
+            "id", "title", "publishedOn date", "author -> User.articles",
+            "comments ->> Comment.article cascade", "relatedTags ->> Tag.articles",
           ]),
         EntityDraft(
           "User",
           [
-            .attribute("id", .string), .attribute("firstName", .string),
-            .toOne("friend", to: "User", inverse: "friendOf"),
-            .toMany("friendOf", to: "User", inverse: "friend"),
-            .toMany("articles", to: "Article", inverse: "author"),
-            .toMany("comments", to: "Comment", inverse: "author"),
+            "id string", "firstName", "friend -> User.friendOf", "friendOf ->> User.friend",
+            "articles ->> Article.author", "comments ->> Comment.author",
           ]),
-        EntityDraft(
-          "Comment",
-          [
-            .attribute("id", .string), .attribute("body", .string, isOptional: false),
-            .toOne("article", to: "Article", inverse: "comments"),
-            .toOne("author", to: "User", inverse: "comments"),
-          ]),
-        EntityDraft(
-          "Tag",
-          [
-            .attribute("id", .string), .attribute("label", .string),
-            .toMany("articles", to: "Article", inverse: "relatedTags"),
-          ], userInfo: ["sync.type": "labels"]),
+        "Comment: id string, body required, article -> Article.comments, author -> User.comments",
+        "Tag sync.type=labels: id string, label, articles ->> Article.relatedTags",
       ]), store: .inMemory)
   }
 

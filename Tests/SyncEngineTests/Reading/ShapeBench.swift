@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 
 /// A stack in memory with people and their posts, whose annotations a test chooses.
 struct ShapeBench {
@@ -14,18 +15,12 @@ struct ShapeBench {
       EntityDraft(
         "Person",
         [
-          .attribute("id", keyType), .attribute("name", .string), .attribute("age", .integer64),
-          .attribute("handle", .string),
+          .attribute("id", keyType), "name", "age integer64", "handle",
           .toMany(
             "posts", to: "Post", inverse: "person", deleteRule: .cascade, remoteKey: remoteKey,
             userInfo: posts),
         ], userInfo: person),
-      EntityDraft(
-        "Post",
-        [
-          .attribute("id", .string), .attribute("title", .string),
-          .toOne("person", to: "Person", inverse: "posts"),
-        ], userInfo: post),
+      EntityDraft("Post", ["id string", "title", "person -> Person.posts"], userInfo: post),
     ])
     stack = try DataStack(model: model, store: store)
   }

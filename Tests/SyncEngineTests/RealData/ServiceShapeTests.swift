@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Children without keys and lists of kinds as well-known services send them.
@@ -33,39 +34,15 @@ import Testing
         """#
     ) {
       [
-        EntityDraft(
-          "Message",
-          [
-            .attribute("ts", .string, isPrimaryKey: true),
-            .toMany(
-              "blocks", to: "Block", inverse: "message", isOrdered: true, deleteRule: .cascade),
-          ]),
-        EntityDraft(
-          "Block", [.toOne("message", to: "Message", inverse: "blocks")], isAbstract: true,
-          userInfo: ["sync.typeKey": "type"]),
-        EntityDraft(
-          "Section",
-          [
-            .toOne("text", to: "TextObject", deleteRule: .cascade),
-            .toMany("fields", to: "TextObject", inverse: "section", deleteRule: .cascade),
-          ], superentity: "Block"),
+        "Message: ts key, blocks ->> Block.message ordered cascade",
+        "abstract Block sync.typeKey=type: message -> Message.blocks",
+        "Section < Block: text -> TextObject cascade, fields ->> TextObject.section cascade",
         EntityDraft("Divider", superentity: "Block"),
-        EntityDraft(
-          "Actions",
-          [.toMany("elements", to: "Element", inverse: "actions", deleteRule: .cascade)],
-          superentity: "Block"),
-        EntityDraft(
-          "TextObject",
-          [
-            .attribute("type", .string), .attribute("text", .string),
-            .toOne("section", to: "Section", inverse: "fields"),
-          ]),
-        EntityDraft(
-          "Element", [.toOne("actions", to: "Actions", inverse: "elements")], isAbstract: true,
-          userInfo: ["sync.typeKey": "type"]),
-        EntityDraft("Button", [.attribute("text", .string)], superentity: "Element"),
-        EntityDraft(
-          "Datepicker", [.attribute("initialDate", .string)], superentity: "Element"),
+        "Actions < Block: elements ->> Element.actions cascade",
+        "TextObject: type, text, section -> Section.fields",
+        "abstract Element sync.typeKey=type: actions -> Actions.elements",
+        "Button < Element: text",
+        "Datepicker < Element: initialDate",
       ]
     },
     Shape(
@@ -76,15 +53,9 @@ import Testing
       second: #"[{"kind": "t1", "data": {"id": "b", "body": "C"}}]"#
     ) {
       [
-        EntityDraft(
-          "Thing", [.attribute("id", .string, remoteKey: "data.id")], isAbstract: true,
-          userInfo: ["sync.typeKey": "kind"]),
-        EntityDraft(
-          "Link", [.attribute("title", .string, remoteKey: "data.title")], superentity: "Thing",
-          userInfo: ["sync.type": "t3"]),
-        EntityDraft(
-          "Comment", [.attribute("body", .string, remoteKey: "data.body")], superentity: "Thing",
-          userInfo: ["sync.type": "t1"]),
+        "abstract Thing sync.typeKey=kind: id string from data.id",
+        "Link < Thing sync.type=t3: title from data.title",
+        "Comment < Thing sync.type=t1: body from data.body",
       ]
     },
     Shape(
@@ -103,25 +74,17 @@ import Testing
         EntityDraft(
           "Order",
           [
-            .attribute("id", .integer64),
-            .toMany("lineItems", to: "LineItem", inverse: "order", deleteRule: .cascade),
-            .toOne("shippingAddress", to: "Address", deleteRule: .cascade),
-            .toOne("billingAddress", to: "Address", deleteRule: .cascade),
+            "id", "lineItems ->> LineItem.order cascade", "shippingAddress -> Address cascade",
+            "billingAddress -> Address cascade",
           ]),
         EntityDraft(
           "LineItem",
           [
-            .attribute("sku", .string), .attribute("qty", .integer64),
-            .toOne("order", to: "Order", inverse: "lineItems"),
-            .toMany("properties", to: "Property", inverse: "line", deleteRule: .cascade),
+            "sku", "qty integer64", "order -> Order.lineItems",
+            "properties ->> Property.line cascade",
           ]),
-        EntityDraft(
-          "Property",
-          [
-            .attribute("name", .string), .attribute("value", .string),
-            .toOne("line", to: "LineItem", inverse: "properties"),
-          ]),
-        EntityDraft("Address", [.attribute("city", .string)]),
+        "Property: name, value, line -> LineItem.properties",
+        "Address: city",
       ]
     },
     Shape(
@@ -133,27 +96,14 @@ import Testing
       second: #"[{"id": "1", "type": "PushEvent", "payload": {"ref": "s", "commits": []}}]"#
     ) {
       [
-        EntityDraft(
-          "Event", [.attribute("id", .string)], isAbstract: true,
-          userInfo: ["sync.typeKey": "type"]),
+        "abstract Event sync.typeKey=type: id string",
         EntityDraft(
           "PushEvent",
-          [
-            .attribute("ref", .string, remoteKey: "payload.ref"),
-            .toMany(
-              "commits", to: "Commit", inverse: "event", deleteRule: .cascade,
-              remoteKey: "payload.commits"),
-          ], superentity: "Event"),
-        EntityDraft(
-          "ForkEvent", [.toOne("forkee", to: "Repository", remoteKey: "payload.forkee")],
+          ["ref from payload.ref", "commits ->> Commit.event cascade from payload.commits"],
           superentity: "Event"),
-        EntityDraft(
-          "Commit",
-          [
-            .attribute("sha", .string), .attribute("message", .string),
-            .toOne("event", to: "PushEvent", inverse: "commits"),
-          ]),
-        EntityDraft("Repository", [.attribute("id", .integer64)]),
+        "ForkEvent < Event: forkee -> Repository from payload.forkee",
+        "Commit: sha, message, event -> PushEvent.commits",
+        "Repository: id",
       ]
     },
   ]

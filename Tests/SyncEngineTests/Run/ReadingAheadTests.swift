@@ -15,24 +15,11 @@ import Testing
       EntityDraft(
         "Album",
         [
-          .attribute("id", .integer64), .attribute("title", .string, isOptional: false),
-          .attribute("name", .string, userInfo: ["sync.valueTransformer": "Watched"]),
-          .attribute("released", .date),
-          .toMany("tracks", to: "Track", inverse: "album", deleteRule: .cascade),
-          .toMany("tags", to: "Tag", inverse: "albums"),
+          "id", "title required", "name sync.valueTransformer=Watched", "released date",
+          "tracks ->> Track.album cascade", "tags ->> Tag.albums",
         ]),
-      EntityDraft(
-        "Track",
-        [
-          .attribute("id", .integer64), .attribute("name", .string, isOptional: false),
-          .toOne("album", to: "Album", inverse: "tracks"),
-        ]),
-      EntityDraft(
-        "Tag",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("albums", to: "Album", inverse: "tags"),
-        ]),
+      "Track: id, name required, album -> Album.tracks",
+      "Tag: id, name, albums ->> Album.tags",
     ])
   }
 

@@ -141,8 +141,8 @@ import Testing
 
   @Test func anEntityWithoutKeyCannotBeSynced() throws {
     let model = try ManagedObjectModel([
-      EntityDraft("Thing", [.attribute("name", .string)]),
-      EntityDraft("Box", [.attribute("id", .integer64), .toMany("things", to: "Thing")]),
+      "Thing: name",
+      "Box: id, things ->> Thing",
     ])
     let bench = try SyncBench(model)
     let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Thing") }

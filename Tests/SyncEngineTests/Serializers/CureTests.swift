@@ -61,7 +61,7 @@ import Testing
   func namesAreNeverTextInAPredicate(name: String) throws {
     let stack = try DataStack(
       model: ManagedObjectModel([
-        EntityDraft("Order", [.attribute(name, .integer64), .attribute("note", .string)])
+        EntityDraft("Order", [.attribute(name, .integer64), "note"])
       ]), store: .inMemory)
     let serializer = EntitySerializer(entityNamed: "Order").with {
       $0.identifiers = [name]

@@ -233,7 +233,7 @@ import Testing
         EntityDraft(
           "Limited",
           [
-            .attribute("id", .integer64),
+            "id",
             .attribute(
               "code", .string, isOptional: false, validation: ValidationRules(maximum: .int(4))),
           ])

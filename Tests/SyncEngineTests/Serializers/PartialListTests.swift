@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Lists that are only a part, objects without identifiers, and keys that make stubs.
@@ -244,14 +245,8 @@ import Testing
 
   @Test func aStubThatCouldNotBeStoredIsARemarkAndTheReferenceStaysUnresolved() throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Order",
-        [
-          .attribute("id", .integer64),
-          .toOne("customer", to: "Customer", userInfo: ["sync.stub": "YES"]),
-        ]),
-      EntityDraft(
-        "Customer", [.attribute("id", .integer64), .attribute("name", .string, isOptional: false)]),
+      "Order: id, customer -> Customer sync.stub=YES",
+      "Customer: id, name required",
     ])
     let stack = try DataStack(model: model, store: .inMemory)
     let report = try stack.sync(#"[{"id": 1, "customer_id": 2}]"#, inEntityNamed: "Order")

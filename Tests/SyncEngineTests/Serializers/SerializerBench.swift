@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// A stack in memory with batches of clicks and employees of departments, and a short way to ask
@@ -12,34 +13,18 @@ struct SerializerBench {
       EntityDraft(
         "Batch",
         [
-          .attribute("batchID", .integer64), .attribute("name", .string),
-          .attribute("branch", .integer64), .attribute("weight", .double),
-          .attribute("moment", .date), .attribute("flag", .boolean),
-          .attribute("level", .integer64, defaultValue: 7),
-          .toMany("clicks", to: "Click", inverse: "batch"),
-          .toMany("ordered", to: "Click", inverse: "groups", isOrdered: true),
+          "batchID integer64", "name", "branch integer64", "weight double", "moment date",
+          "flag boolean", .attribute("level", .integer64, defaultValue: 7),
+          "clicks ->> Click.batch", "ordered ->> Click.groups ordered",
         ]),
-      EntityDraft(
-        "Click",
-        [
-          .attribute("clickID", .integer64), .attribute("text", .string),
-          .toOne("batch", to: "Batch", inverse: "clicks"),
-          .toMany("groups", to: "Batch", inverse: "ordered"),
-        ]),
+      "Click: clickID integer64, text, batch -> Batch.clicks, groups ->> Batch.ordered",
       EntityDraft(
         "Employee",
         [
-          .attribute("employeeID", .integer64), .attribute("name", .string),
-          .toOne("department", to: "Department", inverse: "employees"),
-          .toOne("manager", to: "Employee", inverse: "reports"),
-          .toMany("reports", to: "Employee", inverse: "manager"),
+          "employeeID integer64", "name", "department -> Department.employees",
+          "manager -> Employee.reports", "reports ->> Employee.manager",
         ]),
-      EntityDraft(
-        "Department",
-        [
-          .attribute("departmentID", .integer64), .attribute("name", .string),
-          .toMany("employees", to: "Employee", inverse: "department"),
-        ]),
+      "Department: departmentID integer64, name, employees ->> Employee.department",
     ])
     stack = try DataStack(model: model, store: location)
   }

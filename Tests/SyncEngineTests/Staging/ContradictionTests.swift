@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Places of one payload that say different things of one object: the later one counts, and the
@@ -8,35 +9,17 @@ import Testing
   private func bench() throws -> SyncBench {
     try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "Page",
-          [
-            .attribute("id", .integer64),
-            .toOne("author", to: "Author", inverse: "pages"),
-            .toMany("tags", to: "Tag", inverse: "pages"),
-          ]),
+        "Page: id, author -> Author.pages, tags ->> Tag.pages",
         EntityDraft(
           "Author",
           [
-            .attribute("id", .string), .attribute("number", .integer64),
-            .toMany("pages", to: "Page", inverse: "author"),
-            .toOne("badge", to: "Badge", inverse: "author"),
-            .toOne("club", to: "Club", inverse: "members"),
-            .toOne("card", to: "Card", deleteRule: .cascade),
+            "id string", "number integer64", "pages ->> Page.author", "badge -> Badge.author",
+            "club -> Club.members", "card -> Card cascade",
           ]),
-        EntityDraft("Card", [.attribute("url", .string), .attribute("width", .integer64)]),
-        EntityDraft(
-          "Badge",
-          [.attribute("id", .integer64), .toOne("author", to: "Author", inverse: "badge")]),
-        EntityDraft(
-          "Club",
-          [.attribute("id", .integer64), .toMany("members", to: "Author", inverse: "club")]),
-        EntityDraft(
-          "Tag",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toMany("pages", to: "Page", inverse: "tags"),
-          ]),
+        "Card: url, width integer64",
+        "Badge: id, author -> Author.badge",
+        "Club: id, members ->> Author.club",
+        "Tag: id, name, pages ->> Page.tags",
       ]))
   }
 

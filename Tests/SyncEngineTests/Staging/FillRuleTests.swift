@@ -10,13 +10,9 @@ import Testing
         EntityDraft(
           "User",
           [
-            .attribute("id", .integer64),
-            .attribute("companyName", .string, remoteKey: "company.name"),
-            .attribute("companyCity", .string, remoteKey: "company.address.city"),
-            .attribute("first", .string, remoteKey: "names.0"),
-            .attribute("extra", .binary, remoteKey: "company.extra"),
-            .attribute("kind", .string, defaultValue: "plain"),
-            .attribute("age", .integer32, remoteKey: "age_of_person"),
+            "id", "companyName from company.name", "companyCity from company.address.city",
+            "first from names.0", "extra binary from company.extra",
+            .attribute("kind", .string, defaultValue: "plain"), "age integer32 from age_of_person",
           ])
       ]))
   }
@@ -110,14 +106,9 @@ import Testing
   func aFindingHasThePathOfTheDocumentWhicheverSpellingItHasAndNamesAnOwnerWithoutAKey() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "User",
-          [
-            .attribute("id", .integer64), .attribute("createdAt", .date),
-            .toOne("bestFriend", to: "User"),
-            .toMany("entries", to: "Entry", deleteRule: .cascade),
-          ]), EntityDraft("Entry", [.attribute("day", .string), .toOne("track", to: "Track")]),
-        EntityDraft("Track", [.attribute("id", .integer64, isOptional: false)]),
+        "User: id, createdAt date, bestFriend -> User, entries ->> Entry cascade",
+        "Entry: day, track -> Track",
+        "Track: id required",
       ]))
     let report = try bench.sync(
       #"""
@@ -157,7 +148,7 @@ import Testing
   ) throws {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft("Thing", [.attribute("id", .integer64), .attribute("value", type)])
+        EntityDraft("Thing", ["id", .attribute("value", type)])
       ]))
     try bench.sync(#"[{"id": 1, "value": \#(first)}]"#, "Thing")
     let objects = try bench.objects("Thing")

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Children without a key in lists that own their members, and nested objects without key.
@@ -22,23 +23,17 @@ import Testing
       EntityDraft(
         "Profile",
         [
-          .attribute("id", .integer64), .attribute("title", .string),
+          "id", "title",
           .toMany(
             "fields", to: "Field", inverse: form.hasInverse ? "profile" : nil,
-            isOrdered: form.isOrdered, deleteRule: .cascade),
-          .toOne("address", to: "Address", inverse: "profile", deleteRule: .cascade),
-          .toOne("place", to: "Address", deleteRule: .cascade),
-          .toOne("link", to: "Link"), .toOne("friend", to: "Profile", inverse: "friends"),
-          .toMany("friends", to: "Profile", inverse: "friend"),
+            isOrdered: form.isOrdered, deleteRule: .cascade), "address -> Address.profile cascade",
+          "place -> Address cascade", "link -> Link", "friend -> Profile.friends",
+          "friends ->> Profile.friend",
         ]),
       EntityDraft("Field", field),
-      EntityDraft(
-        "Option",
-        [.attribute("text", .string), .toOne("field", to: "Field", inverse: "options")]),
-      EntityDraft(
-        "Address",
-        [.attribute("street", .string), .toOne("profile", to: "Profile", inverse: "address")]),
-      EntityDraft("Link", [.attribute("url", .string)]),
+      "Option: text, field -> Field.options",
+      "Address: street, profile -> Profile.address",
+      "Link: url",
     ])
   }
 
@@ -261,14 +256,8 @@ import Testing
   {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "Post", [.attribute("id", .integer64), .toOne("author", to: "Author", inverse: "posts")]),
-        EntityDraft(
-          "Author",
-          [
-            .attribute("id", .integer64, isOptional: false), .attribute("name", .string),
-            .toMany("posts", to: "Post", inverse: "author"),
-          ]),
+        "Post: id, author -> Author.posts",
+        "Author: id required, name, posts ->> Post.author",
       ]))
     let linked = #"{"id": 2, "author": {"id": 7}}"#
     try bench.sync("[\(linked)]", "Post")

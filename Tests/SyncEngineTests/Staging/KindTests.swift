@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Lists of kinds: a key of the item tells which subentity its object is.
@@ -10,26 +11,18 @@ import Testing
       EntityDraft(
         "Slide",
         [
-          .attribute("id", .integer64),
+          "id",
           .toMany(
             "blocks", to: "Block", inverse: "slide", isOrdered: isOrdered, deleteRule: .cascade),
-          .toOne("cover", to: "Block", deleteRule: .cascade),
+          "cover -> Block cascade",
         ]),
       EntityDraft(
         "Block", key + [.toOne("slide", to: "Slide", inverse: "blocks")], isAbstract: true,
         userInfo: ["sync.typeKey": "type"]),
       EntityDraft(
-        "ImageBlock", [.attribute("url", .string)], superentity: "Block",
-        userInfo: ["sync.type": "image, photo"]),
-      EntityDraft(
-        "Section",
-        [
-          .attribute("text", .string),
-          .toMany("accessories", to: "Accessory", inverse: "section", deleteRule: .cascade),
-        ], superentity: "Block"),
-      EntityDraft(
-        "Accessory",
-        [.attribute("label", .string), .toOne("section", to: "Section", inverse: "accessories")]),
+        "ImageBlock", ["url"], superentity: "Block", userInfo: ["sync.type": "image, photo"]),
+      "Section < Block: text, accessories ->> Accessory.section cascade",
+      "Accessory: label, section -> Section.accessories",
     ])
   }
 
@@ -165,10 +158,8 @@ import Testing
 
   @Test func aKindMayStandForAllOthersAndForObjectsOfTheEntityItself() throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Animal", [.attribute("id", .integer64), .attribute("kind", .string)],
-        userInfo: ["sync.typeKey": "kind"]),
-      EntityDraft("Dog", [.attribute("breed", .string)], superentity: "Animal"),
+      "Animal sync.typeKey=kind: id, kind",
+      "Dog < Animal: breed",
       EntityDraft("Other", [], superentity: "Animal", userInfo: ["sync.type": "*"]),
     ])
     let bench = try SyncBench(model)
@@ -182,14 +173,9 @@ import Testing
 
   @Test func theNameOfTheKindMayStandDeeperAndTheObjectInAWrapper() throws {
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "Entry", [.attribute("id", .string, remoteKey: "sys.id")], isAbstract: true,
-        userInfo: ["sync.typeKey": "sys.contentType.sys.id"]),
-      EntityDraft(
-        "BlogPost", [.attribute("title", .string, remoteKey: "fields.title")],
-        superentity: "Entry"),
-      EntityDraft(
-        "Author", [.attribute("name", .string, remoteKey: "fields.name")], superentity: "Entry"),
+      "abstract Entry sync.typeKey=sys.contentType.sys.id: id string from sys.id",
+      "BlogPost < Entry: title from fields.title",
+      "Author < Entry: name from fields.name",
     ])
     let bench = try SyncBench(model)
     let json = #"""

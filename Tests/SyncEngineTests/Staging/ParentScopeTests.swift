@@ -11,31 +11,17 @@ import Testing
       EntityDraft(
         "Person",
         [
-          .attribute("id", .integer64),
-          .toMany("letters", to: "Letter", inverse: "sender", isOrdered: true),
-          .toMany("liked", to: "Topic"),
-          .toMany("tags", to: "Tag", inverse: "tagged", isOrdered: true),
+          "id", "letters ->> Letter.sender ordered", "liked ->> Topic",
+          "tags ->> Tag.tagged ordered",
         ]),
-      EntityDraft("Author", [.attribute("pen", .string)], superentity: "Person"),
-      EntityDraft(
-        "Post",
-        [
-          .attribute("id", .integer64), .attribute("text", .string), .toOne("author", to: "Person"),
-        ]),
-      EntityDraft("Photo", [.attribute("size", .integer64)], superentity: "Post"),
-      EntityDraft("Topic", [.attribute("id", .integer64)]),
-      EntityDraft(
-        "Tag", [.attribute("id", .integer64), .toMany("tagged", to: "Person", inverse: "tags")]),
-      EntityDraft(
-        "Watch", [.attribute("id", .integer64), .toMany("watchers", to: "Person")]),
-      EntityDraft(
-        "Comment", [.attribute("id", .integer64), .toOne("answered", to: "Comment")]),
-      EntityDraft(
-        "Letter",
-        [
-          .attribute("id", .integer64), .toOne("sender", to: "Person", inverse: "letters"),
-          .toOne("receiver", to: "Person"),
-        ]),
+      "Author < Person: pen",
+      "Post: id, text, author -> Person",
+      "Photo < Post: size integer64",
+      "Topic: id",
+      "Tag: id, tagged ->> Person.tags",
+      "Watch: id, watchers ->> Person",
+      "Comment: id, answered -> Comment",
+      "Letter: id, sender -> Person.letters, receiver -> Person",
     ])
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// The effect of each kind of value on each kind of property, when an object is inserted and when
@@ -149,31 +150,18 @@ import Testing
         EntityDraft(
           "Item",
           [
-            .attribute("id", .integer64), .attribute("text", .string),
-            .attribute("kind", .string, defaultValue: "default"),
+            "id", "text", .attribute("kind", .string, defaultValue: "default"),
             .attribute("rank", .string, isOptional: false, defaultValue: "default"),
-            .toOne("one", to: "Part", inverse: "ones"),
-            .toMany("many", to: "Part", inverse: "item", deleteRule: .cascade),
-            .toMany("list", to: "Part", inverse: "lister", isOrdered: true, deleteRule: .cascade),
-            .toMany("shared", to: "Part", inverse: "sharers"),
+            "one -> Part.ones", "many ->> Part.item cascade",
+            "list ->> Part.lister ordered cascade", "shared ->> Part.sharers",
           ]),
-        EntityDraft(
-          "Named",
-          [.attribute("id", .integer64), .attribute("title", .string, isOptional: false)]),
-        EntityDraft(
-          "Titled",
-          [
-            .attribute("id", .integer64),
-            .toOne("must", to: "Part", inverse: "titled", isOptional: false),
-          ]),
+        "Named: id, title required",
+        "Titled: id, must -> Part.titled required",
         EntityDraft(
           "Part",
           [
-            .attribute("id", .integer64), .toMany("ones", to: "Item", inverse: "one"),
-            .toMany("titled", to: "Titled", inverse: "must"),
-            .toOne("item", to: "Item", inverse: "many"),
-            .toOne("lister", to: "Item", inverse: "list"),
-            .toMany("sharers", to: "Item", inverse: "shared"),
+            "id", "ones ->> Item.one", "titled ->> Titled.must", "item -> Item.many",
+            "lister -> Item.list", "sharers ->> Item.shared",
           ]),
       ]))
   }
@@ -245,17 +233,8 @@ import Testing
   @Test func anObjectThatARelationshipOrADottedKeyReadsIsNoWrongValueOfAnAttribute() throws {
     let bench = try SyncBench(
       ManagedObjectModel([
-        EntityDraft(
-          "Item",
-          [
-            .attribute("id", .integer64), .attribute("place", .string),
-            .attribute("city", .string, remoteKey: "place.city"),
-            .attribute("maker", .string),
-            .toOne("company", to: "Company", inverse: "items", remoteKey: "maker"),
-          ]),
-        EntityDraft(
-          "Company",
-          [.attribute("id", .integer64), .toMany("items", to: "Item", inverse: "company")]),
+        "Item: id, place, city from place.city, maker, company -> Company.items from maker",
+        "Company: id, items ->> Item.company",
       ]))
     let report = try bench.sync(
       #"[{"id": 1, "place": {"city": "Vaduz"}, "maker": {"id": 2}}]"#, "Item")

@@ -1,24 +1,17 @@
 import SyncStack
+import TestSupport
 
 extension DataStack {
   /// Teams with a captain among their players: a circle of two entities.
   static func league(_ store: DataStack.Location = .inMemory) throws -> DataStack {
     try DataStack(
       model: ManagedObjectModel([
-        EntityDraft(
-          "Team",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toOne("captain", to: "Player", inverse: "captainOf"),
-            .toMany("players", to: "Player", inverse: "team"),
-          ]),
+        "Team: id, name, captain -> Player.captainOf, players ->> Player.team",
         EntityDraft(
           "Player",
           [
-            .attribute("id", .integer64), .attribute("name", .string),
-            .toOne("team", to: "Team", inverse: "players"),
-            .toOne("captainOf", to: "Team", inverse: "captain"),
-            .toMany("friends", to: "Player", inverse: "friends"),
+            "id", "name", "team -> Team.players", "captainOf -> Team.captain",
+            "friends ->> Player.friends",
           ]),
       ]), store: store)
   }
@@ -27,15 +20,8 @@ extension DataStack {
   static func orders() throws -> DataStack {
     try DataStack(
       model: ManagedObjectModel([
-        EntityDraft(
-          "Line",
-          [
-            .attribute("id", .integer64),
-            .toOne("order", to: "Order", inverse: "lines", isOptional: false),
-          ]),
-        EntityDraft(
-          "Order",
-          [.attribute("id", .integer64), .toMany("lines", to: "Line", inverse: "order")]),
+        "Line: id, order -> Order.lines required",
+        "Order: id, lines ->> Line.order",
       ]), store: .inMemory)
   }
 }

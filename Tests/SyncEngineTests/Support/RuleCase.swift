@@ -54,15 +54,10 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
       EntityDraft(
         "User",
         [
-          .attribute("id", .integer64),
-          .toMany(
-            "notes", to: "Note", inverse: "user", deleteRule: .cascade, remoteKey: "annotations"),
-          .toOne("boss", to: "User", inverse: "team", remoteKey: "super_user"),
-          .toMany("team", to: "User", inverse: "boss", remoteKey: "relationships.team.data"),
+          "id", "notes ->> Note.user cascade from annotations", "boss -> User.team from super_user",
+          "team ->> User.boss from relationships.team.data",
         ]),
-      EntityDraft(
-        "Note",
-        [.attribute("id", .integer64), .toOne("user", to: "User", inverse: "notes")]),
+      "Note: id, user -> User.notes",
     ])
   }
 }

@@ -294,12 +294,7 @@ import Testing
     let url = folder.file("models.sqlite")
     let old = try DataStack(
       model: model(
-        EntityDraft(
-          "Item",
-          [
-            .attribute("id", .integer64), .attribute("label", .string),
-            .attribute("size", .integer32), .attribute("waste", .string),
-          ]), [EntityDraft("Extra", [.attribute("id", .integer64), .attribute("x", .string)])]),
+        EntityDraft("Item", ["id", "label", "size integer32", "waste"]), ["Extra: id, x"]),
       store: .sqlite(url), history: .values)
     let items: JSONValue = [["id": 1, "label": "one", "size": 3, "waste": "w"]]
     try await old.sync(items, inEntityNamed: "Item")
@@ -312,13 +307,7 @@ import Testing
     try old.close()
     let new = try DataStack(
       model: model(
-        EntityDraft(
-          "Item",
-          [
-            .attribute("id", .integer64),
-            .attribute("title", .string, renamingIdentifier: "label"),
-            .attribute("size", .double),
-          ]), []), store: .sqlite(url))
+        EntityDraft("Item", ["id", "title was label", "size double"]), []), store: .sqlite(url))
     let report = try await new.undo(first...last)
     let row = try #require(
       try new.store.read { reader in

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func objectsOfEntitiesWithoutPrimaryKeyAreNamedByTheirRows() throws {
-    let model = try ManagedObjectModel([EntityDraft("Batch", [.attribute("batchID", .integer64)])])
+    let model = try ManagedObjectModel(["Batch: batchID integer64"])
     let stack = try DataStack(model: model, store: .inMemory)
     let lines = Log<String>()
     let (text, json) = (

@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import TestSupport
 
 /// The model of the conformance suite as drafts.
 extension Library {
@@ -11,8 +12,7 @@ extension Library {
         .attribute(
           "title", .string,
           validation: ValidationRules(minimum: 2, maximum: 12, regularExpression: "[A-Z].*")),
-        .attribute("createdAt", .date, remoteKey: "meta.created"),
-        .toMany("labels", to: "Label", inverse: "items"),
+        "createdAt date from meta.created", "labels ->> Label.items",
       ], isAbstract: true, uniquenessConstraints: [["id"]],
       indexes: [FetchIndexDescription(name: "byTitle", elements: [.init(property: "title")])]),
     EntityDraft(
@@ -20,12 +20,10 @@ extension Library {
       [
         .attribute(
           "pages", .integer32, isOptional: false, defaultValue: 100,
-          validation: ValidationRules(minimum: 1, maximum: 5000)),
-        .attribute("shelf", .string),
-        .attribute("place", .integer16, renamingIdentifier: "position"),
+          validation: ValidationRules(minimum: 1, maximum: 5000)), "shelf",
+        "place integer16 was position",
         .attribute("level", .integer16, isOptional: false, defaultValue: 1),
-        .toOne("author", to: "Author", inverse: "books"),
-        .toMany("loans", to: "Loan", inverse: "book", deleteRule: .cascade),
+        "author -> Author.books", "loans ->> Loan.book cascade",
       ], superentity: "Item", uniquenessConstraints: [["shelf", "place"]],
       indexes: [
         FetchIndexDescription(
@@ -36,34 +34,24 @@ extension Library {
       "Film",
       [
         .attribute("length", .double, isOptional: false, defaultValue: 90),
-        .toMany("programmes", to: "Programme", inverse: "films", deleteRule: .noAction),
+        "programmes ->> Programme.films noAction",
       ], superentity: "Item"),
     EntityDraft(
       "Author",
       [
-        .attribute("name", .string, isOptional: false),
-        .toMany("books", to: "Book", inverse: "author", deleteRule: .deny),
-        .toOne("teacher", to: "Author", inverse: "student"),
-        .toOne("student", to: "Author", inverse: "teacher"),
+        "name required", "books ->> Book.author deny", "teacher -> Author.student",
+        "student -> Author.teacher",
       ]),
-    EntityDraft(
-      "Loan",
-      [
-        .attribute("reader", .string),
-        .toOne("book", to: "Book", inverse: "loans", isOptional: false),
-      ]),
+    "Loan: reader, book -> Book.loans required",
     EntityDraft(
       "Programme",
       [
-        .attribute("name", .string),
+        "name",
         .toMany(
           "films", to: "Film", inverse: "programmes", isOrdered: true, isOptional: false,
           minCount: 1, maxCount: 3),
       ]),
-    EntityDraft(
-      "Label",
-      [.attribute("name", .string), .toMany("items", to: "Item", inverse: "labels")],
-      uniquenessConstraints: [["name"]]),
+    EntityDraft("Label", ["name", "items ->> Item.labels"], uniquenessConstraints: [["name"]]),
     sample,
   ]
 

@@ -82,17 +82,15 @@ struct GoldenStore {
             .toOne("owner", to: "Owner", inverse: "items"),
             .toOne("twin", to: "Item", inverse: "twin"),
           ], uniquenessConstraints: [["id"]]),
-      EntityDraft("Special", [.attribute("rank", .integer16)], superentity: "Item"),
+      "Special < Item: rank integer16",
       EntityDraft(
         "Owner",
         [
-          .attribute("name", .string),
-          .toMany("items", to: "Item", inverse: "owner", isOrdered: true, deleteRule: .cascade),
-          .toMany("tags", to: "Tag", inverse: "owners", isOrdered: true),
-          .toMany("friends", to: "Owner", inverse: "friends"),
+          "name", "items ->> Item.owner ordered cascade", "tags ->> Tag.owners ordered",
+          "friends ->> Owner.friends",
         ]),
       EntityDraft(
-        "Tag", [.attribute("name", .string), .toMany("owners", to: "Owner", inverse: "tags")],
+        "Tag", ["name", "owners ->> Owner.tags"],
         indexes: [.init(name: "byName", elements: [.init(property: "name", ascending: false)])]),
     ])
   }

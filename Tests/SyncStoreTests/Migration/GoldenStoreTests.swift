@@ -38,22 +38,19 @@ import Testing
     let scene = try MigrationScene()
     try golden.copy(to: scene.url)
     let model = try ManagedObjectModel([
-      EntityDraft("Being", [.attribute("born", .date)], isAbstract: true),
+      "abstract Being: born date",
       EntityDraft(
         "Person",
         [
-          .attribute("title", .string, isOptional: false, renamingIdentifier: "name"),
-          .toMany(
-            "things", to: "Thing", inverse: "owners", isOrdered: true, renamingIdentifier: "items"),
-          .toMany("friends", to: "Person", inverse: "friends"),
+          "title required was name", "things ->> Thing.owners ordered was items",
+          "friends ->> Person.friends",
         ], superentity: "Being", renamingIdentifier: "Owner"),
       EntityDraft(
         "Thing",
         [
-          .attribute("id", .string), .attribute("boolean", .string), .attribute("decimal", .string),
+          "id string", "boolean", "decimal",
           .attribute("level", .integer16, isOptional: false, defaultValue: 1),
-          .toMany("owners", to: "Person", inverse: "things", renamingIdentifier: "owner"),
-          .toOne("twin", to: "Thing", inverse: "twin"),
+          "owners ->> Person.things was owner", "twin -> Thing.twin",
         ], renamingIdentifier: "Item"),
     ])
     try scene.open(model) { store in

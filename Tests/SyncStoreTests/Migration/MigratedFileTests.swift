@@ -163,7 +163,7 @@ import Testing
     let id = MigrationStepTests.id
     let before = [
       EntityDraft("Base", [id, .attribute("name", .string)]),
-      EntityDraft("Below", [.attribute("note", .string)], superentity: "Base"),
+      "Below < Base: note",
     ]
     let scene = try MigrationScene()
     try scene.open(ManagedObjectModel(before)) { _ in }
@@ -172,8 +172,7 @@ import Testing
     case "constraint": after[0].uniquenessConstraints = [["name"]]
     case "required": after[0].properties[1] = .attribute("name", .string, isOptional: false)
     default:
-      after[1] = EntityDraft(
-        "Lower", [.attribute("note", .string)], superentity: "Base", renamingIdentifier: "Below")
+      after[1] = EntityDraft("Lower", ["note"], superentity: "Base", renamingIdentifier: "Below")
     }
     let new = try ManagedObjectModel(after)
     let error = try scene.refusal(new, scene.set { $0.migration = .refuse })

@@ -143,9 +143,7 @@ import Testing
       name: "another primary key, indexes and constraints", before: person([id, name]),
       after: [
         EntityDraft(
-          "Person",
-          [.attribute("id", .integer64), .attribute("name", .string, isPrimaryKey: true)],
-          uniquenessConstraints: [["id"]],
+          "Person", ["id", "name key"], uniquenessConstraints: [["id"]],
           indexes: [
             .init(name: "both", elements: [.init(property: "name"), .init(property: "id")])
           ])
@@ -199,7 +197,7 @@ import Testing
 
   static let animals = [
     EntityDraft("Animal", [id]), EntityDraft("Cat", [name], superentity: "Animal"),
-    EntityDraft("Dog", [.attribute("breed", .string)], superentity: "Animal"),
+    "Dog < Animal: breed",
     EntityDraft("Home", [id, .toMany("pets", to: "Animal", inverse: "home")]),
   ].map { draft in
     var draft = draft
@@ -228,7 +226,7 @@ import Testing
     Case(
       name: "subentity added", before: person([id, name]),
       after: person([id, name])
-        + [EntityDraft("Boss", [.attribute("rank", .integer16)], superentity: "Person")],
+        + ["Boss < Person: rank integer16"],
       graph: ["Person 1 v1 id=7 name=Ann", "Person 2 v1 id=8"], steps: ["“Boss” is added"]),
     Case(
       name: "subentity removed", before: animals,
