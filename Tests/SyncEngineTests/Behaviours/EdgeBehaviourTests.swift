@@ -6,52 +6,45 @@ import Testing
 /// Payloads that services rarely send, and models for them.
 @Suite(.timeLimit(.minutes(30))) struct EdgeBehaviourTests {
   static let cases = [
-    BehaviourCase(
-      "an item without key is skipped although the key's default is 0", "Edges",
-      [
-        .init(
-          "Zero", #"[{"name": "?"}, {"remoteID": null, "name": "!"}, {"id": 4, "name": "four"}]"#)
-      ],
-      .init("Zero", "remoteID name", "4 four")),
-    BehaviourCase(
-      "keyless to-one objects start with the default key and stay apart", "Edges",
-      [
-        .init(
-          "Zero",
-          #"[{"id": 1, "one": {"name": "a"}}, {"id": 2, "one": {"name": "b"}}, {"id": 3, "one": null}]"#
-        )
-      ],
-      .init("ZeroChild", "remoteID name owner", "0 a 1", "0 b 2"),
-      .init("Zero", "remoteID one", "1 0", "2 0", "3 -")),
-    BehaviourCase(
-      "keyless children of a list are skipped although the key's default is 0", "Edges",
-      [
-        .init(
-          "Zero", #"[{"id": 1, "many": [{"name": "a"}, {"id": 7, "name": "b"}, {"id": null}]}]"#)
-      ],
-      .init("ZeroChild", "remoteID name lister", "7 b 1")),
-    BehaviourCase(
-      "null among the objects of a list", "Edges",
-      [
-        .init("Order", #"[{"id": 1, "lines": [{"id": 1}, {"id": 2}]}]"#),
-        .init("Order", #"[{"id": 1, "lines": [null, {"id": 2, "text": "t"}]}]"#),
-      ],
-      .init("Line", "id text order", "1 - 1", "2 t 1")),
-    BehaviourCase(
-      "names of SQL, and to-many relationships that the document calls required", "Edges",
-      [
-        .init("Group", #"[{"id": 1, "select": [{"id": 2}], "index": "i"}]"#),
-        .init(
-          "Order",
-          #"[{"id": 1, "user_id": "u", "values": "v", "from": "f", "_row": "r", "group_id": 1, "lines": []}, {"id": 2}]"#
-        ),
-      ],
-      .init("Order", "id userId values from _row group lines", "1 u v f r 1 {}", "2 - - - - - {}"),
-      .init("Group", "id select where", "1 {2} {}", "2 {} {1}")),
+    SyncCase(
+      "an item without key is skipped although the key's default is 0", in: "Edges",
+      .sync(
+        "Zero", #"[{"name": "?"}, {"remoteID": null, "name": "!"}, {"id": 4, "name": "four"}]"#),
+      leaves: ["Zero": ["name=four remoteID=4"]]),
+    SyncCase(
+      "keyless to-one objects start with the default key and stay apart", in: "Edges",
+      .sync(
+        "Zero",
+        #"[{"id": 1, "one": {"name": "a"}}, {"id": 2, "one": {"name": "b"}}, {"id": 3, "one": null}]"#
+      ),
+      leaves: [
+        "ZeroChild": ["name=a remoteID=0 owner=1", "name=b remoteID=0 owner=2"],
+        "Zero": ["remoteID=1 one=0", "remoteID=2 one=0", "remoteID=3"],
+      ]),
+    SyncCase(
+      "keyless children of a list are skipped although the key's default is 0", in: "Edges",
+      .sync("Zero", #"[{"id": 1, "many": [{"name": "a"}, {"id": 7, "name": "b"}, {"id": null}]}]"#),
+      leaves: ["ZeroChild": ["name=b remoteID=7 lister=1"]]),
+    SyncCase(
+      "null among the objects of a list", in: "Edges",
+      .sync("Order", #"[{"id": 1, "lines": [{"id": 1}, {"id": 2}]}]"#),
+      .sync("Order", #"[{"id": 1, "lines": [null, {"id": 2, "text": "t"}]}]"#),
+      leaves: ["Line": ["id=1 order=1", "id=2 text=t order=1"]]),
+    SyncCase(
+      "names of SQL, and to-many relationships that the document calls required", in: "Edges",
+      .sync("Group", #"[{"id": 1, "select": [{"id": 2}], "index": "i"}]"#),
+      .sync(
+        "Order",
+        #"[{"id": 1, "user_id": "u", "values": "v", "from": "f", "_row": "r", "group_id": 1, "lines": []}, {"id": 2}]"#
+      ),
+      leaves: [
+        "Order": ["_row=r from=f id=1 userId=u values=v group=1", "id=2"],
+        "Group": ["id=1 index=i orders=[1] select=[2]", "id=2 where=[1]"],
+      ]),
   ]
 
   @Test(arguments: cases)
-  func payloadsAtTheEdgeAreTaken(_ test: BehaviourCase) async throws {
+  func payloadsAtTheEdgeAreTaken(_ test: SyncCase) async throws {
     try await test.check(.asynchronousWithData)
   }
 

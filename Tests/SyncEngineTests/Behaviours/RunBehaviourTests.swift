@@ -5,37 +5,31 @@ import Testing
 
 /// The effect of every call with entity, JSON and operations.
 @Suite(.timeLimit(.minutes(30))) struct RunBehaviourTests {
-  private static let store = BehaviourCase.Step(
-    "User", #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#)
-  private static let change = #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#
-
-  private static func options(_ operations: SyncOperations, _ lines: String...) -> BehaviourCase {
-    BehaviourCase(
-      "\(operations)", "Notes", [store, .init("User", change, operations)],
-      expectations: [.init("User", "remoteID name", lines)])
+  private static func options(_ operations: SyncOperations, _ objects: String...) -> SyncCase {
+    SyncCase(
+      "\(operations)", in: "Notes",
+      .sync("User", #"[{"id": 0, "name": "a"}, {"id": 1, "name": "a"}]"#),
+      .sync("User", #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#, operations),
+      leaves: ["User": objects])
   }
 
   static let runs = [
-    options(.insert, "0 a", "1 a", "6 b"), options([.insert, .update], "0 b", "1 a", "6 b"),
-    options(.all, "0 b", "6 b"),
-    BehaviourCase(
-      "deleting follows the rules of the model", "Notes",
-      [
-        .init("User", #"[{"id": 1, "notes": [{"id": 1}], "company": {"id": 2}}, {"id": 3}]"#),
-        .init("User", #"[{"id": 3}]"#),
-      ],
-      .init("Note", "remoteID"), .init("Company", "remoteID users", "2 {}")),
-    BehaviourCase(
-      "many-to-many, [1,2,3] becomes [3,4,5,2]", "Ordered",
-      [
-        .init("Cart", #"[{"id": 1, "items": [{"id": 1}, {"id": 2}, {"id": 3}]}]"#),
-        .init("Cart", #"[{"id": 1, "items": [{"id": 3}, {"id": 4}, {"id": 5}, {"id": 2}]}]"#),
-      ],
-      .init("Cart", "id items", "1 [3,4,5,2]")),
+    options(.insert, "name=a remoteID=0", "name=a remoteID=1", "name=b remoteID=6"),
+    options([.insert, .update], "name=a remoteID=1", "name=b remoteID=0", "name=b remoteID=6"),
+    options(.all, "name=b remoteID=0", "name=b remoteID=6"),
+    SyncCase(
+      "deleting follows the rules of the model", in: "Notes",
+      .sync("User", #"[{"id": 1, "notes": [{"id": 1}], "company": {"id": 2}}, {"id": 3}]"#),
+      .sync("User", #"[{"id": 3}]"#), leaves: ["Note": [], "Company": ["remoteID=2"]]),
+    SyncCase(
+      "many-to-many, [1,2,3] becomes [3,4,5,2]", in: "Ordered",
+      .sync("Cart", #"[{"id": 1, "items": [{"id": 1}, {"id": 2}, {"id": 3}]}]"#),
+      .sync("Cart", #"[{"id": 1, "items": [{"id": 3}, {"id": 4}, {"id": 5}, {"id": 2}]}]"#),
+      leaves: ["Cart": ["id=1 items=[3,4,5,2]"]]),
   ]
 
   @Test(arguments: runs, SyncCall.allCases)
-  func everyCallRunsTheSame(_ test: BehaviourCase, _ call: SyncCall) async throws {
+  func everyCallRunsTheSame(_ test: SyncCase, _ call: SyncCall) async throws {
     try await test.check(call)
   }
 

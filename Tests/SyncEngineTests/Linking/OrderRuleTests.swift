@@ -67,66 +67,65 @@ import Testing
   }
 
   static let rules = [
-    RuleCase(
-      rule: "[3,4,5,2] over [1,2,3]", stored: [("User", list([1, 2, 3]))], entity: "User",
-      payload: list([3, 4, 5, 2]), expected: [("User", ["id=1 tasks=[3,4,5,2]"])]),
-    RuleCase(
-      rule: "repeated and unknown keys are passed over",
-      stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
-      payload: #"[{"id": 1, "tasks_ids": [2, 9, 1, 2]}]"#,
-      expected: [("User", ["id=1 tasks=[2,1]"])],
-      findings: [.repeatedItem, .unresolvedReference]),
-    RuleCase(
-      rule: "identifiers of another JSON type keep their order",
-      stored: [("Task", #"[{"id": 1}, {"id": 2}]"#)], entity: "User",
-      payload: #"[{"id": 1, "tasks_ids": ["2", "1"]}]"#,
-      expected: [("User", ["id=1 tasks=[2,1]"])]),
-    RuleCase(
-      rule: "members that stay without being listed come at the end, in their order",
-      stored: [("User", list([1, 2, 3, 4]))], entity: "User", payload: list([4, 2]),
-      operations: SyncOperations.all.subtracting(.deleteRelationships),
-      expected: [("User", ["id=1 tasks=[4,2,1,3]"])]),
-    RuleCase(
-      rule: "items without key do not shift the order", stored: [("User", list([1, 2, 3]))],
-      entity: "User", payload: #"[{"id": 1, "tasks": [{"id": 3}, {}, {"id": 2}, {"id": 1}]}]"#,
-      expected: [("User", ["id=1 tasks=[3,2,1]"])], findings: [.skippedItem]),
-    RuleCase(
-      rule: "an object that joins from its own side comes to the end",
-      stored: [("User", list([2, 1]))], entity: "Task",
-      payload: #"[{"id": 9, "user_id": 1}]"#, operations: [.insert, .update],
-      expected: [("User", ["id=1 tasks=[2,1,9]"])]),
+    SyncCase(
+      "[3,4,5,2] over [1,2,3]", .stored("User", list([1, 2, 3])),
+      .sync("User", list([3, 4, 5, 2])), leaves: ["User": ["id=1 tasks=[3,4,5,2]"]]),
+    SyncCase(
+      "repeated and unknown keys are passed over", .stored("Task", #"[{"id": 1}, {"id": 2}]"#),
+      .sync("User", #"[{"id": 1, "tasks_ids": [2, 9, 1, 2]}]"#),
+      leaves: ["User": ["id=1 tasks=[2,1]"]], findings: [.repeatedItem, .unresolvedReference]),
+    SyncCase(
+      "identifiers of another JSON type keep their order",
+      .stored("Task", #"[{"id": 1}, {"id": 2}]"#),
+      .sync("User", #"[{"id": 1, "tasks_ids": ["2", "1"]}]"#),
+      leaves: ["User": ["id=1 tasks=[2,1]"]]),
+    SyncCase(
+      "members that stay without being listed come at the end, in their order",
+      .stored("User", list([1, 2, 3, 4])),
+      .sync("User", list([4, 2]), SyncOperations.all.subtracting(.deleteRelationships)),
+      leaves: ["User": ["id=1 tasks=[4,2,1,3]"]]),
+    SyncCase(
+      "items without key do not shift the order", .stored("User", list([1, 2, 3])),
+      .sync("User", #"[{"id": 1, "tasks": [{"id": 3}, {}, {"id": 2}, {"id": 1}]}]"#),
+      leaves: ["User": ["id=1 tasks=[3,2,1]"]], findings: [.skippedItem]),
+    SyncCase(
+      "an object that joins from its own side comes to the end", .stored("User", list([2, 1])),
+      .sync("Task", #"[{"id": 9, "user_id": 1}]"#, [.insert, .update]),
+      leaves: ["User": ["id=1 tasks=[2,1,9]"]]),
   ]
 
   static let newOwners = [
-    RuleCase(
-      rule: "in the order of the new objects",
-      entity: "User",
-      payload: #"[{"id": 1, "tasks": [{"id": 1}, {"id": 2}]}, {"id": 2, "tasks": [{"id": 3}]}]"#,
-      expected: [("User", ["id=1 tasks=[1,2]", "id=2 tasks=[3]"])]),
-    RuleCase(
-      rule: "in another one, with one twice", entity: "User",
-      payload: #"[{"id": 2, "tasks": [{"id": 7}, {"id": 6}, {"id": 7}]}]"#,
-      expected: [("User", ["id=2 tasks=[7,6]"])], findings: [.repeatedItem]),
-    RuleCase(
-      rule: "an old object behind and between new ones", stored: [("Task", #"[{"id": 8}]"#)],
-      entity: "User", payload: list([5, 8, 6]), expected: [("User", ["id=1 tasks=[5,8,6]"])]),
-    RuleCase(
-      rule: "another owner refers to one that the first one nests", entity: "User",
-      payload: #"""
+    SyncCase(
+      "in the order of the new objects",
+      .sync(
+        "User", #"[{"id": 1, "tasks": [{"id": 1}, {"id": 2}]}, {"id": 2, "tasks": [{"id": 3}]}]"#),
+      leaves: ["User": ["id=1 tasks=[1,2]", "id=2 tasks=[3]"]]),
+    SyncCase(
+      "in another one, with one twice",
+      .sync("User", #"[{"id": 2, "tasks": [{"id": 7}, {"id": 6}, {"id": 7}]}]"#),
+      leaves: ["User": ["id=2 tasks=[7,6]"]], findings: [.repeatedItem]),
+    SyncCase(
+      "an old object behind and between new ones", .stored("Task", #"[{"id": 8}]"#),
+      .sync("User", list([5, 8, 6])), leaves: ["User": ["id=1 tasks=[5,8,6]"]]),
+    SyncCase(
+      "another owner refers to one that the first one nests",
+      .sync(
+        "User",
+        #"""
         [{"id": 1, "tasks": [{"id": 1}, {"id": 2}]}, {"id": 2, "tasks_ids": [3, 2]},
          {"id": 3, "tasks": [{"id": 3}]}]
-        """#,
-      expected: [("User", ["id=1 tasks=[1]", "id=2 tasks=[2]", "id=3 tasks=[3]"])]),
-    RuleCase(
-      rule: "a new object names its owner itself", entity: "Task",
-      payload: #"""
+        """#), leaves: ["User": ["id=1 tasks=[1]", "id=2 tasks=[2]", "id=3 tasks=[3]"]]),
+    SyncCase(
+      "a new object names its owner itself",
+      .sync(
+        "Task",
+        #"""
         [{"id": 1, "user": {"id": 5, "tasks": [{"id": 9}, {"id": 10}]}}, {"id": 2, "user_id": 5}]
-        """#,
-      expected: [("User", ["id=5 tasks=[9,10,1,2]"])]),
+        """#), leaves: ["User": ["id=5 tasks=[9,10,1,2]"]]),
   ]
 
   @Test(arguments: newOwners)
-  func newOwnersGetTheOrderOfThePayload(_ rule: RuleCase) throws { try rule.check() }
+  func newOwnersGetTheOrderOfThePayload(_ rule: SyncCase) throws { try rule.check() }
 
   private static func list(_ keys: [Int]) -> String {
     let tasks = keys.map { #"{"id": \#($0)}"# }.joined(separator: ",")
@@ -134,5 +133,5 @@ import Testing
   }
 
   @Test(arguments: rules)
-  func ordersFollowTheRules(_ rule: RuleCase) throws { try rule.check() }
+  func ordersFollowTheRules(_ rule: SyncCase) throws { try rule.check() }
 }

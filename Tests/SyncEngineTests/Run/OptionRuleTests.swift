@@ -10,10 +10,10 @@ import Testing
   private static let changed = #"[{"id": 0, "name": "b"}, {"id": 6, "name": "b"}]"#
   private static let root: SyncOperations = [.insert, .update, .delete]
 
-  private static func top(_ operations: SyncOperations, _ expected: [String]) -> RuleCase {
-    RuleCase(
-      rule: "\(operations)", stored: [("User", users)], entity: "User", payload: changed,
-      operations: operations, expected: [("User", expected)])
+  private static func top(_ operations: SyncOperations, _ expected: [String]) -> SyncCase {
+    SyncCase(
+      "\(operations)", .stored("User", users), .sync("User", changed, operations),
+      leaves: ["User": expected])
   }
 
   static let tops = [
@@ -28,7 +28,7 @@ import Testing
   ]
 
   @Test(arguments: tops)
-  func optionsHoldAtTheTop(_ rule: RuleCase) throws { try rule.check() }
+  func optionsHoldAtTheTop(_ rule: SyncCase) throws { try rule.check() }
 
   private static let owner =
     #"[{"id": 1, "notes": [{"id": 101, "text": "a"}, {"id": 102, "text": "a"}]}]"#
@@ -40,74 +40,69 @@ import Testing
     #"[{"id": 1, "tags": [{"id": 102, "name": "b"}, {"id": 103, "name": "b"}]}]"#
 
   static let nested = [
-    RuleCase(
-      rule: "insertRelationships, one-to-many: members that are missing stay linked",
-      stored: [("User", owner)], entity: "User", payload: notes,
-      operations: root.union(.insertRelationships),
-      expected: [
-        ("Note", ["id=101 text=a user=1", "id=102 text=a user=1", "id=103 text=b user=1"])
-      ]),
-    RuleCase(
-      rule: "updateRelationships, one-to-many", stored: [("User", owner)], entity: "User",
-      payload: notes, operations: root.union(.updateRelationships),
-      expected: [("Note", ["id=101 text=a user=1", "id=102 text=b user=1"])],
+    SyncCase(
+      "insertRelationships, one-to-many: members that are missing stay linked",
+      .stored("User", owner), .sync("User", notes, root.union(.insertRelationships)),
+      leaves: ["Note": ["id=101 text=a user=1", "id=102 text=a user=1", "id=103 text=b user=1"]]),
+    SyncCase(
+      "updateRelationships, one-to-many", .stored("User", owner),
+      .sync("User", notes, root.union(.updateRelationships)),
+      leaves: ["Note": ["id=101 text=a user=1", "id=102 text=b user=1"]],
       findings: [.unresolvedReference]),
-    RuleCase(
-      rule: "deleteRelationships, one-to-many", stored: [("User", owner)], entity: "User",
-      payload: notes, operations: root.union(.deleteRelationships),
-      expected: [("Note", ["id=102 text=a user=1"])], findings: [.unresolvedReference]),
-    RuleCase(
-      rule: "insertRelationships, many-to-many: members that are missing are unlinked",
-      stored: [("User", tagOwner)], entity: "User", payload: tags,
-      operations: root.union(.insertRelationships),
-      expected: [("Tag", ["id=101 name=a", "id=102 name=a users=[1]", "id=103 name=b users=[1]"])]),
-    RuleCase(
-      rule: "updateRelationships, many-to-many", stored: [("User", tagOwner)], entity: "User",
-      payload: tags, operations: root.union(.updateRelationships),
-      expected: [("Tag", ["id=101 name=a", "id=102 name=b users=[1]"])],
+    SyncCase(
+      "deleteRelationships, one-to-many", .stored("User", owner),
+      .sync("User", notes, root.union(.deleteRelationships)),
+      leaves: ["Note": ["id=102 text=a user=1"]], findings: [.unresolvedReference]),
+    SyncCase(
+      "insertRelationships, many-to-many: members that are missing are unlinked",
+      .stored("User", tagOwner), .sync("User", tags, root.union(.insertRelationships)),
+      leaves: ["Tag": ["id=101 name=a", "id=102 name=a users=[1]", "id=103 name=b users=[1]"]]),
+    SyncCase(
+      "updateRelationships, many-to-many", .stored("User", tagOwner),
+      .sync("User", tags, root.union(.updateRelationships)),
+      leaves: ["Tag": ["id=101 name=a", "id=102 name=b users=[1]"]],
       findings: [.unresolvedReference]),
-    RuleCase(
-      rule: "deleteRelationships, many-to-many: unlinked and kept", stored: [("User", tagOwner)],
-      entity: "User", payload: tags, operations: root.union(.deleteRelationships),
-      expected: [("Tag", ["id=101 name=a", "id=102 name=a users=[1]"])],
+    SyncCase(
+      "deleteRelationships, many-to-many: unlinked and kept", .stored("User", tagOwner),
+      .sync("User", tags, root.union(.deleteRelationships)),
+      leaves: ["Tag": ["id=101 name=a", "id=102 name=a users=[1]"]],
       findings: [.unresolvedReference]),
-    RuleCase(
-      rule: "a to-one child is inserted with insertRelationships only", entity: "User",
-      payload: #"[{"id": 1, "company": {"id": 3}}]"#, operations: root,
-      expected: [("User", ["id=1"]), ("Company", [])], findings: [.unresolvedReference]),
-    RuleCase(
-      rule: "a to-one child is updated with updateRelationships only, and linked in any case",
-      stored: [("Company", #"[{"id": 3, "name": "a"}]"#)], entity: "User",
-      payload: #"[{"id": 1, "company": {"id": 3, "name": "b"}}]"#, operations: root,
-      expected: [("Company", ["id=3 name=a employees=[1]"])]),
-    RuleCase(
-      rule: "linking a stored object needs no option, one-to-many",
-      stored: [("Note", #"[{"id": 5, "text": "a"}]"#)], entity: "User",
-      payload: #"[{"id": 1, "notes": [{"id": 5, "text": "b"}]}]"#, operations: .insert,
-      expected: [("Note", ["id=5 text=a user=1"])]),
-    RuleCase(
-      rule: "linking a stored object needs no option, many-to-many",
-      stored: [("Tag", #"[{"id": 5, "name": "a"}]"#)], entity: "User",
-      payload: #"[{"id": 1, "tags": [{"id": 5, "name": "b"}]}]"#, operations: .insert,
-      expected: [("Tag", ["id=5 name=a users=[1]"])]),
-    RuleCase(
-      rule: "insert alone makes no nested objects", entity: "User",
-      payload: #"[{"id": 1, "notes": [{"id": 5}], "tags": [{"id": 5}]}]"#, operations: .insert,
-      expected: [("User", ["id=1"]), ("Note", []), ("Tag", [])],
+    SyncCase(
+      "a to-one child is inserted with insertRelationships only",
+      .sync("User", #"[{"id": 1, "company": {"id": 3}}]"#, root),
+      leaves: ["User": ["id=1"], "Company": []], findings: [.unresolvedReference]),
+    SyncCase(
+      "a to-one child is updated with updateRelationships only, and linked in any case",
+      .stored("Company", #"[{"id": 3, "name": "a"}]"#),
+      .sync("User", #"[{"id": 1, "company": {"id": 3, "name": "b"}}]"#, root),
+      leaves: ["Company": ["id=3 name=a employees=[1]"]]),
+    SyncCase(
+      "linking a stored object needs no option, one-to-many",
+      .stored("Note", #"[{"id": 5, "text": "a"}]"#),
+      .sync("User", #"[{"id": 1, "notes": [{"id": 5, "text": "b"}]}]"#, .insert),
+      leaves: ["Note": ["id=5 text=a user=1"]]),
+    SyncCase(
+      "linking a stored object needs no option, many-to-many",
+      .stored("Tag", #"[{"id": 5, "name": "a"}]"#),
+      .sync("User", #"[{"id": 1, "tags": [{"id": 5, "name": "b"}]}]"#, .insert),
+      leaves: ["Tag": ["id=5 name=a users=[1]"]]),
+    SyncCase(
+      "insert alone makes no nested objects",
+      .sync("User", #"[{"id": 1, "notes": [{"id": 5}], "tags": [{"id": 5}]}]"#, .insert),
+      leaves: ["User": ["id=1"], "Note": [], "Tag": []],
       findings: [.unresolvedReference, .unresolvedReference]),
-    RuleCase(
-      rule: "identifiers link and unlink with the owner's permission alone",
-      stored: [("User", owner)], entity: "User", payload: #"[{"id": 1, "notes_ids": [102]}]"#,
-      operations: .update, expected: [("Note", ["id=101 text=a", "id=102 text=a user=1"])]),
-    RuleCase(
-      rule: "an owner that may not be written keeps its list", stored: [("User", owner)],
-      entity: "User", payload: #"[{"id": 1, "notes": []}]"#,
-      operations: SyncOperations.all.subtracting(.update),
-      expected: [("User", ["id=1 notes=[101,102]"])]),
+    SyncCase(
+      "identifiers link and unlink with the owner's permission alone", .stored("User", owner),
+      .sync("User", #"[{"id": 1, "notes_ids": [102]}]"#, .update),
+      leaves: ["Note": ["id=101 text=a", "id=102 text=a user=1"]]),
+    SyncCase(
+      "an owner that may not be written keeps its list", .stored("User", owner),
+      .sync("User", #"[{"id": 1, "notes": []}]"#, SyncOperations.all.subtracting(.update)),
+      leaves: ["User": ["id=1 notes=[101,102]"]]),
   ]
 
   @Test(arguments: nested)
-  func optionsHoldInRelationships(_ rule: RuleCase) throws { try rule.check() }
+  func optionsHoldInRelationships(_ rule: SyncCase) throws { try rule.check() }
 
   private static let tree =
     #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 3, "name": "a"}, {"id": 4}]}]}]"#
@@ -115,33 +110,26 @@ import Testing
     #"[{"id": 1, "children": [{"id": 2, "children": [{"id": 3, "name": "b"}, {"id": 5}]}]}]"#
 
   static let depths = [
-    RuleCase(
-      rule: "grandchildren are not inserted or deleted", model: .tree,
-      stored: [("Organization", tree)], entity: "Organization", payload: newTree,
-      operations: [.update, .updateRelationships],
-      expected: [
-        (
-          "Organization",
-          [
-            "id=1 children=[2]", "id=2 parent=1 children=[3,4]", "id=3 name=b parent=2",
-            "id=4 parent=2",
-          ]
-        )
+    SyncCase(
+      "grandchildren are not inserted or deleted", in: .tree, .stored("Organization", tree),
+      .sync("Organization", newTree, [.update, .updateRelationships]),
+      leaves: [
+        "Organization": [
+          "id=1 children=[2]", "id=2 parent=1 children=[3,4]", "id=3 name=b parent=2",
+          "id=4 parent=2",
+        ]
       ], findings: [.unresolvedReference]),
-    RuleCase(
-      rule: "grandchildren are deleted with deleteRelationships", model: .tree,
-      stored: [("Organization", tree)], entity: "Organization", payload: newTree,
-      operations: [.update, .updateRelationships, .deleteRelationships],
-      expected: [
-        (
-          "Organization",
-          ["id=1 children=[2]", "id=2 parent=1 children=[3]", "id=3 name=b parent=2"]
-        )
+    SyncCase(
+      "grandchildren are deleted with deleteRelationships", in: .tree,
+      .stored("Organization", tree),
+      .sync("Organization", newTree, [.update, .updateRelationships, .deleteRelationships]),
+      leaves: [
+        "Organization": ["id=1 children=[2]", "id=2 parent=1 children=[3]", "id=3 name=b parent=2"]
       ], findings: [.unresolvedReference]),
   ]
 
   @Test(arguments: depths)
-  func optionsHoldAtEveryDepth(_ rule: RuleCase) throws { try rule.check() }
+  func optionsHoldAtEveryDepth(_ rule: SyncCase) throws { try rule.check() }
 
   @Test(arguments: [SyncOperations.alwaysInsert, [.insert, .alwaysInsert]])
   func alwaysInsertMakesAnObjectOfEveryItemWhateverIsStoredWithAndWithoutInsert(

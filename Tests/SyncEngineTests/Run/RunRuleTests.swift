@@ -8,53 +8,49 @@ import Testing
     #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#
 
   static let rules = [
-    RuleCase(
-      rule: "an item without key is left out, and nothing is deleted for it",
-      stored: [("User", three)],
-      entity: "User", payload: #"[{"id": 1}, {"name": "?"}, {"id": null}]"#,
-      expected: [("User", ["id=1 name=a", "id=2 name=b", "id=3 name=c"])],
+    SyncCase(
+      "an item without key is left out, and nothing is deleted for it", .stored("User", three),
+      .sync("User", #"[{"id": 1}, {"name": "?"}, {"id": null}]"#),
+      leaves: ["User": ["id=1 name=a", "id=2 name=b", "id=3 name=c"]],
       findings: [.skippedItem, .skippedItem, .suspendedDeletion]),
-    RuleCase(
-      rule: "every item keeps its own data beside one without key", entity: "User",
-      payload: #"[{"id": 1, "name": "a"}, {"name": "?"}, {"id": 2, "name": "b"}]"#,
-      expected: [("User", ["id=1 name=a", "id=2 name=b"])], findings: [.skippedItem]),
-    RuleCase(
-      rule: "what the payload does not mention is deleted", stored: [("User", three)],
-      entity: "User", payload: #"[{"id": 2}]"#, expected: [("User", ["id=2 name=b"])]),
-    RuleCase(
-      rule: "keys are compared as the attribute holds them", stored: [("User", three)],
-      entity: "User", payload: #"[{"id": "1"}, {"id": "2", "name": "x"}]"#,
-      expected: [("User", ["id=1 name=a", "id=2 name=x"])]),
-    RuleCase(
-      rule: "a repeated key is one object, later values win", entity: "User",
-      payload: #"[{"id": 1, "name": "a", "age": 1}, {"id": 1, "name": "b"}]"#,
-      expected: [("User", ["id=1 name=b age=1"])], findings: [.repeatedItem]),
-    RuleCase(
-      rule: "a repeated key of a stored object likewise", stored: [("User", three)],
-      entity: "User", payload: #"[{"id": 1, "age": 1}, {"id": 1, "name": "z"}]"#,
-      expected: [("User", ["id=1 name=z age=1"])], findings: [.repeatedItem]),
-    RuleCase(
-      rule: "of several lists of one owner the last counts, and what was named is not deleted",
-      entity: "User",
-      payload: #"[{"id": 1, "notes": [{"id": 1}]}, {"id": 1, "notes": [{"id": 2}]}]"#,
-      expected: [("Note", ["id=1", "id=2 user=1"])], findings: [.repeatedItem]),
-    RuleCase(
-      rule: "a subentity is in the scope of its superentity", model: .vehicles,
-      stored: [("Racecar", #"[{"id": 1}]"#)], entity: "Car", payload: #"[{"id": 2}]"#,
-      expected: [("Car", ["id=2"])]),
-    RuleCase(
-      rule: "an object of a subentity is found by its key", model: .vehicles,
-      stored: [("Racecar", #"[{"id": 1, "team": "t"}]"#)], entity: "Car",
-      payload: #"[{"id": 1, "doors": 2}]"#, expected: [("Racecar", ["id=1 doors=2 team=t"])]),
-    RuleCase(
-      rule: "keys are unique per concrete entity", model: .vehicles,
-      stored: [("Car", #"[{"id": 1}]"#), ("Racecar", #"[{"id": 1}]"#)], entity: "Car",
-      payload: #"[{"id": 1, "doors": 5}]"#,
-      expected: [("Racecar", ["id=1"]), ("Vehicle", ["id=1", "id=1 doors=5"])]),
+    SyncCase(
+      "every item keeps its own data beside one without key",
+      .sync("User", #"[{"id": 1, "name": "a"}, {"name": "?"}, {"id": 2, "name": "b"}]"#),
+      leaves: ["User": ["id=1 name=a", "id=2 name=b"]], findings: [.skippedItem]),
+    SyncCase(
+      "what the payload does not mention is deleted", .stored("User", three),
+      .sync("User", #"[{"id": 2}]"#), leaves: ["User": ["id=2 name=b"]]),
+    SyncCase(
+      "keys are compared as the attribute holds them", .stored("User", three),
+      .sync("User", #"[{"id": "1"}, {"id": "2", "name": "x"}]"#),
+      leaves: ["User": ["id=1 name=a", "id=2 name=x"]]),
+    SyncCase(
+      "a repeated key is one object, later values win",
+      .sync("User", #"[{"id": 1, "name": "a", "age": 1}, {"id": 1, "name": "b"}]"#),
+      leaves: ["User": ["id=1 name=b age=1"]], findings: [.repeatedItem]),
+    SyncCase(
+      "a repeated key of a stored object likewise", .stored("User", three),
+      .sync("User", #"[{"id": 1, "age": 1}, {"id": 1, "name": "z"}]"#),
+      leaves: ["User": ["id=1 name=z age=1"]], findings: [.repeatedItem]),
+    SyncCase(
+      "of several lists of one owner the last counts, and what was named is not deleted",
+      .sync("User", #"[{"id": 1, "notes": [{"id": 1}]}, {"id": 1, "notes": [{"id": 2}]}]"#),
+      leaves: ["Note": ["id=1", "id=2 user=1"]], findings: [.repeatedItem]),
+    SyncCase(
+      "a subentity is in the scope of its superentity", in: .vehicles,
+      .stored("Racecar", #"[{"id": 1}]"#), .sync("Car", #"[{"id": 2}]"#), leaves: ["Car": ["id=2"]]),
+    SyncCase(
+      "an object of a subentity is found by its key", in: .vehicles,
+      .stored("Racecar", #"[{"id": 1, "team": "t"}]"#), .sync("Car", #"[{"id": 1, "doors": 2}]"#),
+      leaves: ["Racecar": ["id=1 doors=2 team=t"]]),
+    SyncCase(
+      "keys are unique per concrete entity", in: .vehicles, .stored("Car", #"[{"id": 1}]"#),
+      .stored("Racecar", #"[{"id": 1}]"#), .sync("Car", #"[{"id": 1, "doors": 5}]"#),
+      leaves: ["Racecar": ["id=1"], "Vehicle": ["id=1", "id=1 doors=5"]]),
   ]
 
   @Test(arguments: rules)
-  func oneSyncFollowsTheRules(_ rule: RuleCase) throws { try rule.check() }
+  func oneSyncFollowsTheRules(_ rule: SyncCase) throws { try rule.check() }
 
   // MARK: - Scopes
 
