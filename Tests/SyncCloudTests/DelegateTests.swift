@@ -3,6 +3,7 @@ import SyncCore
 import SyncEngine
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @testable import SyncCloud
@@ -72,7 +73,7 @@ import Testing
     let following = Task { await screen.follow(events) }
     try await here.engine.sync()
     try here.close()
-    await #expect(throws: (any Error).self) { try await here.engine.pull() }
+    await #expect { try await here.engine.pull() } throws: { $0.says("StoreError", "closed") }
     return following
   }
 

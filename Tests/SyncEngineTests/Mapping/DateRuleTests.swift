@@ -92,11 +92,12 @@ import Testing
     try stack.sync([["id": 1, "at": 500]] as JSONValue, inEntityNamed: "Thing")
     let exported = try stack.export("Thing")
     #expect(exported[0]?["at"] == 500)
-    #expect(throws: (any Error).self) {
-      try stack.addMapping(["Thing": ["moment": ["unixTime": "at", "unit": "days"]]])
-    }
-    #expect(throws: (any Error).self) {
-      try stack.addMapping(["Thing": ["moment": ["isoDate": "at", "unit": "seconds"]]])
+    for rule: JSONValue in [
+      ["unixTime": "at", "unit": "days"], ["isoDate": "at", "unit": "seconds"],
+    ] {
+      #expect {
+        try stack.addMapping(["Thing": ["moment": rule]])
+      } throws: { $0.says("MappingError", "unreadableRule", "Thing.moment", "unit") }
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Rules for single attributes, where everything else follows the conventions.
@@ -232,11 +233,15 @@ import Testing
 
   @Test(
     arguments: [
-      ["Person": ["mail": ["string": "m"]], "Pet": ["name": ["int": "n"]]],
-      ["Person": ["mail": ["string": "m"]], "Cat": [:]], ["Person": []], [],
-    ] as [JSONValue])
-  func aFileWithAMistakeAddsNothing(json: JSONValue) throws {
-    #expect(throws: (any Error).self) { try stack.addMapping(json) }
+      (
+        ["Person": ["mail": ["string": "m"]], "Pet": ["name": ["int": "n"]]],
+        "MappingError unsuitableRule"
+      ),
+      (["Person": ["mail": ["string": "m"]], "Cat": [:]], "ModelError unknownEntity"),
+      (["Person": []], "RuleError"), ([], "RuleError"),
+    ] as [(JSONValue, String)])
+  func aFileWithAMistakeAddsNothing(json: JSONValue, code: String) throws {
+    #expect { try stack.addMapping(json) } throws: { $0.says(code) }
     try stack.mapping(for: Person.self) { #expect($0.properties.isEmpty) }
   }
 }

@@ -67,9 +67,7 @@ import Testing
     ]
     #expect {
       try stack.sync(isReversed ? lists.reversed() : lists)
-    } throws: {
-      ($0 as? JSONError)?.path == "$.note.a"
-    }
+    } throws: { ($0 as? JSONError)?.path == "$.note.a" }
     #expect(try stack.keys("Team").isEmpty)
   }
 
@@ -112,8 +110,12 @@ import Testing
     #expect(try stack.keys("User") == (1...199).map { $0 })
   }
 
-  @Test(arguments: ["second list is no JSON", "guard", "cancelled", "unusable"])
-  func aFailureOfOneListLeavesAllAsTheyWere(_ way: String) throws {
+  @Test(arguments: [
+    ("second list is no JSON", "JSONError unexpectedEnd"),
+    ("guard", "SyncError deletionRefused"), ("cancelled", "CancellationError"),
+    ("unusable", "SyncError deletionRefused"),
+  ])
+  func aFailureOfOneListLeavesAllAsTheyWere(_ way: String, error: String) throws {
     let stack = try DataStack.social()
     try stack.sync(items(1...1200), inEntityNamed: "Tag")
     let second: SyncPayload =
@@ -129,7 +131,7 @@ import Testing
       sync.stepObserver = { [unowned sync] in if $0.phase == .link { sync.cancel() } }
     }
     sync.start()
-    #expect(throws: (any Error).self) { try sync.result?.get() }
+    #expect { try sync.result?.get() } throws: { $0.says(error) }
     #expect(try stack.keys("User").isEmpty)
     #expect(try stack.keys("Tag").count == 1200)
   }
