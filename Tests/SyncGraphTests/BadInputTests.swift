@@ -78,10 +78,9 @@ import Testing
     ] as [(String, [any Sendable])])
   func argumentsHaveToFit(_ text: String, _ arguments: [any Sendable]) throws {
     context.performAndWait {
-      let error = #expect(throws: FilterError.self) {
+      #expect {
         try context.fetch(users(text, arguments))
-      }
-      #expect(error?.code == .argument)
+      } throws: { ($0 as? FilterError)?.code == .argument }
     }
   }
 
@@ -97,10 +96,9 @@ import Testing
       ] as [() throws -> Void] {
         #expect(throws: FilterError.self) { try form() }
       }
-      let error = #expect(throws: ModelError.self) {
+      #expect {
         try context.fetch(Fetch<ManagedObject>(entityNamed: "Usr"))
-      }
-      #expect(error?.message.contains("User") == true)
+      } throws: { ($0 as? ModelError)?.message.contains("User") == true }
       _ = try context.fetch(all)
     }
   }

@@ -228,10 +228,9 @@ import Testing
       for values in [[:], ["name": "Ann"], ["name": nil as String?, "kind": "rich"]]
         as [[String: (any ValueConvertible)?]]
       {
-        let error = #expect(throws: GraphError.self) {
+        #expect {
           try context.batchInsert(Person.self, [values])
-        }
-        #expect(error?.code == .validation)
+        } throws: { ($0 as? GraphError)?.code == .validation }
       }
       try context.batchInsert(Person.self, [["name": "Ann", "kind": "rich"]])
       for key in ["name", "kind"] {

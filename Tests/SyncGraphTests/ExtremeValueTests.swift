@@ -126,10 +126,9 @@ import Testing
     let stack = try DataStack(model: model, store: .inMemory, classes: [Narrow.self])
     let context = stack.newBackgroundContext()
     context.performAndWait {
-      let error = #expect(throws: GraphError.self) {
+      #expect {
         try context.batchInsert(entityNamed: "Narrow", [["small": Int64(70_000)]])
-      }
-      #expect(error?.key == "small")
+      } throws: { ($0 as? GraphError)?.key == "small" }
       #expect(UInt64.max.storedValue == .decimal(Decimal(UInt64.max)))
     }
   }

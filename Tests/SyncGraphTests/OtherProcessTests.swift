@@ -256,8 +256,7 @@ import Testing
     let context = here.newBackgroundContext()
     context.performAndWait {
       User(context: context).id = 2
-      let error = #expect(throws: StoreError.self) { try context.save() }
-      #expect(error?.code == .migrationNeeded)
+      #expect { try context.save() } throws: { ($0 as? StoreError)?.code == .migrationNeeded }
     }
   }
 }

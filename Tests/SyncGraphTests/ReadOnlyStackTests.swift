@@ -58,8 +58,7 @@ import Testing
     let context = widget.newBackgroundContext()
     context.performAndWait {
       context.insert(User.self).id = 9
-      let error = #expect(throws: StoreError.self) { try context.save() }
-      #expect(error?.code == .readOnly)
+      #expect { try context.save() } throws: { ($0 as? StoreError)?.code == .readOnly }
       #expect(context.hasChanges)
     }
     let changes: [() throws -> Void] = [
@@ -100,10 +99,9 @@ import Testing
   @Test func itMigratesNothing() throws {
     let model = try ManagedObjectModel(["User: id, nick"])
     let before = try Data(contentsOf: url)
-    let error = #expect(throws: StoreError.self) {
+    #expect {
       try DataStack(model: model, store: .sqlite(url), readOnly: true)
-    }
-    #expect(error?.code == .migrationNeeded)
+    } throws: { ($0 as? StoreError)?.code == .migrationNeeded }
     #expect(try Data(contentsOf: url) == before)
   }
 

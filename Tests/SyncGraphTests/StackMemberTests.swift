@@ -50,8 +50,7 @@ import Testing
       },
     ]
     for initialiser in initialisers {
-      let error = #expect(throws: GraphError.self) { try initialiser() }
-      #expect(error?.code == .modelNotFound)
+      #expect { try initialiser() } throws: { ($0 as? GraphError)?.code == .modelNotFound }
     }
     let stack = try DataStack(model: TestModels.users(), storeType: .inMemory)
     #expect(stack.storeURL == nil)

@@ -187,8 +187,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
     #expect(user.notes.isEmpty)
     await expectFree()
     user.name = "Ann"
-    let error = #expect(throws: StoreError.self) { try context.save() }
-    #expect(error?.code == .suspended)
+    #expect { try context.save() } throws: { ($0 as? StoreError)?.code == .suspended }
     #expect(user.hasChanges)
     await expectFree()
     stack.resume()
@@ -212,12 +211,10 @@ private struct Unchecked<Value>: @unchecked Sendable {
     let writer = apart { _ = try store.write { _ in } }
     while store.turn.waitingCount < 1 { await Task.yield() }
     let suspension = apart { store.suspend() }
-    let error = await #expect(throws: StoreError.self) { _ = try await writer.value }
-    #expect(error?.code == .suspended)
+    await #expect { _ = try await writer.value } throws: { ($0 as? StoreError)?.code == .suspended }
     end.signal()
     try await suspension.value
-    let later = #expect(throws: StoreError.self) { try store.write { _ in } }
-    #expect(later?.code == .suspended)
+    #expect { try store.write { _ in } } throws: { ($0 as? StoreError)?.code == .suspended }
     store.resume()
     try store.write { _ in }
   }
@@ -242,8 +239,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
     let save = apart { try insert(2, into: stack) }
     try await waitForWriters(1)
     try stack.close()
-    let error = await #expect(throws: StoreError.self) { try await save.value }
-    #expect(error?.code == .closed)
+    await #expect { try await save.value } throws: { ($0 as? StoreError)?.code == .closed }
     await expectFree()
   }
 

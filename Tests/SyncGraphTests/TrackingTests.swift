@@ -202,8 +202,7 @@ import Testing
     // Purged commits are never left out in silence.
     try stack.purgeHistory(before: second)
     #expect(try since(2) == [2, 3])
-    let error = #expect(throws: StoreError.self) { try since(1) }
-    #expect(error?.code == .historyExpired)
+    #expect { try since(1) } throws: { ($0 as? StoreError)?.code == .historyExpired }
     #expect(throws: StoreError.self) { try stack.history() }
     try stack.purgeHistory(through: stack.latestHistoryToken())
     #expect(try since(4) == [])

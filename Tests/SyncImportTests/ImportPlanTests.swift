@@ -45,9 +45,8 @@ import Testing
   }
 
   @Test func changesNeedANameToGoOn() throws {
-    let error = #expect(throws: FeedError.self) {
+    #expect {
       try plan([feed("Crew", .changes)], isNamed: false)
-    }
-    #expect(error?.code == .invalidFeeds)
+    } throws: { ($0 as? FeedError)?.code == .invalidFeeds }
   }
 }

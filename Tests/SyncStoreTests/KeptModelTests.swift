@@ -48,8 +48,7 @@ import Testing
       #expect(other?.code == .notADatabase)
       let empty = folder.appending(path: "empty.sqlite")
       try Data().write(to: empty)
-      let unmade = #expect(throws: StoreError.self) { try Store.keptModel(at: empty) }
-      #expect(unmade?.code == .notAStore)
+      #expect { try Store.keptModel(at: empty) } throws: { ($0 as? StoreError)?.code == .notAStore }
     }
   }
 

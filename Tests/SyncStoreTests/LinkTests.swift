@@ -115,9 +115,8 @@ import Testing
 
   @Test func linksOfAnotherKindAreRefused() throws {
     let items = try relationship("items", a)
-    let error = #expect(throws: StoreError.self) {
+    #expect {
       try store.write { try $0.addLinks(items, of: a, pairs: [(1, 1)]) }
-    }
-    #expect(error?.code == .unsupported)
+    } throws: { ($0 as? StoreError)?.code == .unsupported }
   }
 }

@@ -128,10 +128,9 @@ import Testing
     let second = try open { $0.busyTimeout = 0 }
     try first.write { transaction in
       try transaction.insert("User", [["id": 1]])
-      let error = #expect(throws: StoreError.self) {
+      #expect {
         try second.write { try $0.insert("User", [["id": 2]]) }
-      }
-      #expect(error?.code == .busy)
+      } throws: { ($0 as? StoreError)?.code == .busy }
     }
     try second.write { try $0.insert("User", [["id": 2]]) }
     #expect(try first.read { try $0.dump()["User"]?.count } == 2)

@@ -198,7 +198,7 @@ import Testing
     let user = try store.model.requireEntity(named: "User")
     try store.write { try $0.insert("User", [["id": 1]]) }
     let before = try store.read { try $0.dump() }
-    let error = #expect(throws: StoreError.self) {
+    #expect {
       try store.write { transaction in
         let block = RowBlock(width: user.properties.count)
         _ = block.append()
@@ -206,8 +206,7 @@ import Testing
         try? transaction.insert(block, of: user, indexes: [0], rows: [1])
         try transaction.insert("User", [["id": 2]])
       }
-    }
-    #expect(error?.code == .transactionEnded)
+    } throws: { ($0 as? StoreError)?.code == .transactionEnded }
     #expect(try store.read { try $0.dump() } == before)
   }
 
@@ -288,12 +287,11 @@ import Testing
     let store = temporary.store
     let user = try store.model.requireEntity(named: "User")
     try store.write { try $0.insert("User", (1...100).map { ["id": .int($0)] }) }
-    let error = #expect(throws: StoreError.self) {
+    #expect {
       try store.write { transaction in
         try transaction.scan(user, .all) { _ in store.interrupt(transaction.token) }
       }
-    }
-    #expect(error?.code == .interrupted)
+    } throws: { ($0 as? StoreError)?.code == .interrupted }
     let (old, _) = try store.write { $0.token }
     try store.write { transaction in
       try transaction.scan(user, .all) { _ in store.interrupt(old) }

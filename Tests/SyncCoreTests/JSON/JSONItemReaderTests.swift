@@ -122,8 +122,7 @@ struct JSONItemReaderTests {
     (#"{"c":5}"#, "$.c"), (#"{"d":5}"#, "$"),
   ])
   func aFaultOnTheWayToEachChildIsToldWithItsPath(text: String, place: String) throws {
-    let error = #expect(throws: JSONError.self) { try placed(text, at: "c[].data") }
-    #expect(error?.path == place)
+    #expect { try placed(text, at: "c[].data") } throws: { ($0 as? JSONError)?.path == place }
   }
 
   @Test(

@@ -94,10 +94,9 @@ import Testing
       "D.xcdatamodeld/.xccurrentversion": text,
       "D.xcdatamodeld/D.xcdatamodel/contents": xml("One"),
     ]) { folder in
-      let error = #expect(throws: ModelError.self) {
+      #expect {
         try ManagedObjectModel(contentsOf: folder.appendingPathComponent("D.xcdatamodeld"))
-      }
-      #expect(error?.code == .malformedDocument)
+      } throws: { ($0 as? ModelError)?.code == .malformedDocument }
     }
   }
 

@@ -211,10 +211,9 @@ import Testing
   }
 
   @Test func otherDocumentVersionsAreRefused() {
-    let error = #expect(throws: ModelError.self) {
+    #expect {
       try ManagedObjectModel(xml: Data("<model documentVersion=\"2.0\"/>".utf8))
-    }
-    #expect(error?.code == .unsupported)
+    } throws: { ($0 as? ModelError)?.code == .unsupported }
   }
 
   @Test func theEntityOfTheInverseIsTheDestination() {

@@ -25,10 +25,9 @@ import Testing
   }
 
   @Test func aDamagedDescriptionIsAnErrorThatSaysWhoseItIs() {
-    let error = #expect(throws: ModelError.self) {
+    #expect {
       try ManagedObjectModel(storageDescription: "<model>")
-    }
-    #expect(error?.message.hasPrefix("The model kept in the store") == true)
+    } throws: { ($0 as? ModelError)?.message.hasPrefix("The model kept in the store") == true }
   }
 
   /// The record as text without dictionaries, which have no order.

@@ -44,9 +44,8 @@ import Testing
   }
 
   @Test func aPatternThatIsNoneIsAnError() {
-    let error = #expect(throws: FilterError.self) {
+    #expect {
       try TextPattern.matches("a", "(", isCaseInsensitive: false)
-    }
-    #expect(error?.code == .invalidPattern)
+    } throws: { ($0 as? FilterError)?.code == .invalidPattern }
   }
 }

@@ -104,10 +104,9 @@ import Testing
   }
 
   @Test func anUnknownEntityIsAnErrorThatNamesTheKnownOnes() throws {
-    let error = #expect(throws: ModelError.self) {
+    #expect {
       try bench(users: 1).stack.export("Usr") as JSONValue
-    }
-    #expect(error?.message.contains("User") == true)
+    } throws: { ($0 as? ModelError)?.message.contains("User") == true }
   }
 
   @Test func aCancelledTaskEndsTheExport() async throws {

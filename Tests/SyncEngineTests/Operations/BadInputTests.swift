@@ -80,8 +80,7 @@ import Testing
     let users = (1...5_000).map { JSONValue.object(["id": .integer($0), "name": "somebody"]) }
     let sync = Sync(.json(.array(users)), inEntityNamed: "User", dataStack: stack)
     sync.start()
-    let error = #expect(throws: StoreError.self) { try sync.result?.get() }
-    #expect(error?.code == .full)
+    #expect { try sync.result?.get() } throws: { ($0 as? StoreError)?.code == .full }
     #expect(try stack.store.read { try $0.dump() } == before)
   }
 }

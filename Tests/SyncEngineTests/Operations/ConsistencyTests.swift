@@ -216,9 +216,8 @@ import Testing
     defer { try? stack.close() }
     let report = try await stack.checkConsistency()
     #expect(report.problems.map(\.kind) == [.references])
-    let error = await #expect(throws: StoreError.self) {
+    await #expect {
       try await stack.checkConsistency(repairing: [.references])
-    }
-    #expect(error?.code == .readOnly)
+    } throws: { ($0 as? StoreError)?.code == .readOnly }
   }
 }

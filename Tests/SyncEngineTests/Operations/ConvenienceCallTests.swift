@@ -178,10 +178,9 @@ import Testing
   @Test func usedOnAnotherQueueAContextCallThrows() throws {
     let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
-    let error = #expect(throws: SyncError.self) {
+    #expect {
       try context.sync(items([1]), inEntityNamed: "User")
-    }
-    #expect(error?.code == .invalidRequest)
+    } throws: { ($0 as? SyncError)?.code == .invalidRequest }
     #expect(try stack.keys("User").isEmpty)
   }
 
@@ -209,15 +208,13 @@ import Testing
     let context = stack.newBackgroundContext()
     try context.performAndWait {
       let parent = try context.insert(entityNamed: "User")
-      let error = #expect(throws: SyncError.self) {
+      #expect {
         try context.sync(items([1]), inEntityNamed: "Note", parent: parent)
-      }
-      #expect(error?.code == .parentNotFound)
-      let stray = #expect(throws: SyncError.self) {
+      } throws: { ($0 as? SyncError)?.code == .parentNotFound }
+      #expect {
         try context.sync(
           items([1]), inEntityNamed: "Company", parent: parent, parentRelationship: "x")
-      }
-      #expect(stray?.code == .ambiguousRelationship)
+      } throws: { ($0 as? SyncError)?.code == .ambiguousRelationship }
     }
   }
 

@@ -87,10 +87,9 @@ import Testing
     try old.close()
     let stack = try open(["Person was Member: id"])
     let second = try SyncSession(entity: "Person", dataStack: stack, name: "pages")
-    let page = await #expect(throws: SyncError.self) {
+    await #expect {
       try await second.sync([["id": 3]] as JSONValue)
-    }
-    #expect(page?.code == .invalidRequest)
+    } throws: { ($0 as? SyncError)?.code == .invalidRequest }
     await #expect(throws: SyncError.self) { try await second.finish() }
     #expect(try stack.keys("Person") == [1, 2])
     try second.abandon()
@@ -125,10 +124,9 @@ import Testing
   @Test func migrationCanBeRefused() throws {
     try open(before).close()
     let model = try ManagedObjectModel(after)
-    let error = #expect(throws: StoreError.self) {
+    #expect {
       try DataStack(model: model, store: .sqlite(folder.file()), migration: .refuse)
-    }
-    #expect(error?.code == .migrationNeeded)
+    } throws: { ($0 as? StoreError)?.code == .migrationNeeded }
     try DataStack(model: model, store: .sqlite(folder.file())).close()
   }
 }

@@ -107,15 +107,13 @@ import Testing
   @Test func insertOrUpdateNeedsAKey() throws {
     try inContext { stack, context in
       for item in [["name": "x"], ["id": nil], ["id": "no number"]] as [JSONValue] {
-        let error = #expect(throws: SyncError.self) {
+        #expect {
           try context.insertOrUpdate(item, inEntityNamed: "User")
-        }
-        #expect(error?.code == .missingKey)
+        } throws: { ($0 as? SyncError)?.code == .missingKey }
       }
-      let several = #expect(throws: SyncError.self) {
+      #expect {
         try context.insertOrUpdate(items([1, 2]), inEntityNamed: "User")
-      }
-      #expect(several?.code == .invalidItem)
+      } throws: { ($0 as? SyncError)?.code == .invalidItem }
       let keys = try stack.keys("User")
       #expect(keys.isEmpty)
     }
@@ -185,24 +183,21 @@ import Testing
   @Test func entitiesWithoutKeyAndUnknownOnesAreErrors() throws {
     let model = try ManagedObjectModel(["Thing: name"])
     try inContext(model) { _, context in
-      let error = #expect(throws: SyncError.self) {
+      #expect {
         try context.fetch(1, inEntityNamed: "Thing")
-      }
-      #expect(error?.code == .noPrimaryKey)
+      } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
       #expect(throws: ModelError.self) { try context.delete(1, inEntityNamed: "Nobody") }
-      let list = #expect(throws: SyncError.self) {
+      #expect {
         try context.sync(items([1]), inEntityNamed: "Thing")
-      }
-      #expect(list?.code == .noPrimaryKey)
+      } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
     }
   }
 
   @Test func valuesThatAreNoKeysAreErrors() throws {
     try inContext { _, context in
-      let error = #expect(throws: SyncError.self) {
+      #expect {
         try context.fetch([1, 2], inEntityNamed: "User")
-      }
-      #expect(error?.code == .typeMismatch)
+      } throws: { ($0 as? SyncError)?.code == .typeMismatch }
     }
   }
 
@@ -235,10 +230,9 @@ import Testing
     let stack = try DataStack.social()
     #expect(try await stack.insertOrUpdate(["id": "7"] as JSONValue, inEntityNamed: "User") == 7)
     #expect(try await stack.update(7, with: ["id": 8] as JSONValue, inEntityNamed: "User") == 8)
-    let error = await #expect(throws: SyncError.self) {
+    await #expect {
       try await stack.update(7, with: ["id": 8] as JSONValue, inEntityNamed: "User")
-    }
-    #expect(error?.code == .objectNotFound)
+    } throws: { ($0 as? SyncError)?.code == .objectNotFound }
     try await stack.delete(8, inEntityNamed: "User")
     #expect(try stack.keys("User").isEmpty)
   }

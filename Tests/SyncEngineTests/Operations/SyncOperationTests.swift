@@ -142,10 +142,9 @@ import Testing
 
   @Test func unknownEntitiesAreErrorsThatNameTheKnownOnes() async throws {
     let stack = try makeStack()
-    let error = await #expect(throws: ModelError.self) {
+    await #expect {
       try await stack.sync(users, inEntityNamed: "Usr")
-    }
-    #expect(error?.message.contains("User") == true)
+    } throws: { ($0 as? ModelError)?.message.contains("User") == true }
   }
 
   @Test func syncsOfOneStackNeverInterleave() throws {

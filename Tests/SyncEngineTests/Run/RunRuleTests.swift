@@ -143,10 +143,9 @@ import Testing
     let bench = try SyncBench(model)
     let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Thing") }
     #expect(top?.code == .noPrimaryKey && top?.message.contains("sync.isPrimaryKey") == true)
-    let nested = #expect(throws: SyncError.self) {
+    #expect {
       try bench.sync(#"[{"id": 1, "things": [{"name": "a"}]}]"#, "Box")
-    }
-    #expect(nested?.code == .noPrimaryKey)
+    } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
     #expect(try bench.count("Box") == 0)
   }
 

@@ -175,13 +175,12 @@ import Testing
     let lines: JSONValue = [["id": 1, "order_id": 5]]
     try stack.sync([.list(lines, of: "Line"), .list(items([5]), of: "Order")])
     #expect(try stack.keys("Line", "order.id == 5") == [1])
-    let missing = #expect(throws: SyncError.self) {
+    #expect {
       try stack.sync([
         .list([["id": 2, "order_id": 6]] as JSONValue, of: "Line"),
         .list(items([5]), of: "Order"),
       ])
-    }
-    #expect(missing?.code == .requiredValueMissing)
+    } throws: { ($0 as? SyncError)?.code == .requiredValueMissing }
   }
 
   @Test func serializersConventionsAndJSONAPIStandBesideEachOther() throws {
@@ -224,8 +223,7 @@ import Testing
     if way == "path" { sync.path = "data" }
     if way == "batches" { sync.transaction = .perBatch(1) }
     sync.start()
-    let error = #expect(throws: SyncError.self) { try sync.result?.get() }
-    #expect(error?.code == .invalidRequest)
+    #expect { try sync.result?.get() } throws: { ($0 as? SyncError)?.code == .invalidRequest }
   }
 
   /// Lists of two entities in a circle, cut and ordered at random, over stores in which anything

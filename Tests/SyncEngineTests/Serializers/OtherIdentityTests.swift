@@ -68,9 +68,8 @@ import Testing
     let products = #""products":[{"id":1}]"#
     let json =
       "[{\"id\":3,\(isFirst ? offers : products)},{\"id\":4,\(isFirst ? products : offers)}]"
-    let error = #expect(throws: MappingError.self) {
+    #expect {
       try stack.sync(json, inEntityNamed: "Maker")
-    }
-    #expect(error?.code == .conflictingIdentifiers)
+    } throws: { ($0 as? MappingError)?.code == .conflictingIdentifiers }
   }
 }

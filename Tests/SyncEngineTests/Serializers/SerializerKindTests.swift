@@ -138,10 +138,9 @@ import Testing
     var serializer = EntitySerializer(Owner.self)
     serializer.identifiers = ["id"]
     serializer.mapping = ["id": .int("id"), "pets": .toMany("pets") { Conventional("Owner") }]
-    let error = #expect(throws: MappingError.self) {
+    #expect {
       try stack.sync(#"[{"id": 7, "pets": [{"id": 1}]}]"#, with: serializer)
-    }
-    #expect(error?.code == .wrongEntity)
+    } throws: { ($0 as? MappingError)?.code == .wrongEntity }
     var kinds = EntitySerializer(Dog.self)
     kinds.identifiers = ["id"]
     kinds.mapping = ["id": .int("id")]

@@ -86,16 +86,14 @@ import Testing
     try await session.sync(items([1]), of: "Team")
     let other = try Self.session(
       stack, [.list(of: "Team"), .list(of: "Player", predicate: "name == 'a'")])
-    let error = await #expect(throws: SyncError.self) {
+    await #expect {
       try await other.sync(items([11]), of: "Player")
-    }
-    #expect(error?.message.contains("filter of Player was none") == true)
+    } throws: { ($0 as? SyncError)?.message.contains("filter of Player was none") == true }
     let operations = try Self.session(
       stack, [.list(of: "Team", operations: .insert), .list(of: "Player")])
-    let second = await #expect(throws: SyncError.self) {
+    await #expect {
       try await operations.sync(items([2]), of: "Team")
-    }
-    #expect(second?.message.contains("operations of Team was") == true)
+    } throws: { ($0 as? SyncError)?.message.contains("operations of Team was") == true }
     try await session.sync(items([11]), of: "Player")
     try await session.finish()
     #expect(try stack.keys("Team") == [1])
@@ -107,10 +105,9 @@ import Testing
     try await Self.session(stack).sync(items([1]), of: "Team")
     let other = try Self.session(
       stack, names.map { .list(of: $0 == "Team" ? "Team" : "Player", named: $0) })
-    let error = await #expect(throws: SyncError.self) {
+    await #expect {
       try await other.sync(items([2]), of: "Team")
-    }
-    #expect(error?.message.contains("other lists: Player, Team.") == true)
+    } throws: { ($0 as? SyncError)?.message.contains("other lists: Player, Team.") == true }
     #expect(try stack.keys("Team") == [1])
   }
 

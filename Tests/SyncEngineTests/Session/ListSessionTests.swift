@@ -137,10 +137,9 @@ import Testing
   @Test(arguments: ["none", "two of a name"])
   func listsThatCannotBeToldApartAreRefused(_ way: String) throws {
     let stack = try DataStack.social()
-    let error = #expect(throws: SyncError.self) {
+    #expect {
       try SyncSession(of: way == "none" ? [] : ["User", "User"], dataStack: stack)
-    }
-    #expect(error?.code == .invalidRequest)
+    } throws: { ($0 as? SyncError)?.code == .invalidRequest }
   }
 
   @Test(arguments: ["unknown", "unsaid", "filter", "parent"])

@@ -88,9 +88,8 @@ import Testing
   }
 
   @Test func fiftyNestedSubqueriesAreNoRawSQL() throws {
-    let error = #expect(throws: FilterError.self) {
+    #expect {
       _ = try self.count(Filter(self.nested(50)), of: "Person")
-    }
-    #expect(error?.message.contains("SELECT") == false)
+    } throws: { ($0 as? FilterError)?.message.contains("SELECT") == false }
   }
 }
