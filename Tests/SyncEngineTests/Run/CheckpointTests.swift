@@ -1,4 +1,3 @@
-import Foundation
 import SyncStack
 import TestSupport
 import Testing
