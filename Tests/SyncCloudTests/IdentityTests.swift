@@ -116,8 +116,7 @@ import Testing
     try await old.sync(file, "Note")
     let folder = try old.insert("Folder", ["id": 1])
     try old.update("Note", 1, ["stars": 5, "text": "mine", "folder": .int(folder)])
-    let context = old.stack.newBackgroundContext()
-    try context.performAndWait {
+    try old.stack.inBackground { context in
       let notes = try context.fetch(Fetch<ManagedObject>(entityNamed: "Note"))
       notes[0]["next"] = [notes[2], notes[1]]
       try context.save()

@@ -40,8 +40,7 @@ private final class Tag: ManagedObject {
     _ client: Client, _ name: String = "a",
     _ body: @escaping @Sendable (Playlist, ManagedObjectContext) throws -> Void
   ) throws {
-    let context = client.stack.newBackgroundContext()
-    try context.performAndWait {
+    try client.stack.inBackground { context in
       let known = try context.fetch(Fetch<Playlist>("name == %@", name)).first
       let playlist = known ?? Playlist(context: context)
       if known == nil { playlist.name = name }
@@ -58,8 +57,7 @@ private final class Tag: ManagedObject {
 
   /// Titles of the songs of a playlist, in order.
   private func songs(_ client: Client, _ name: String = "a") throws -> [String] {
-    let context = client.stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try client.stack.inBackground { context in
       try context.fetch(Fetch<Playlist>("name == %@", name)).first?.songs.compactMap(\.title) ?? []
     }
   }
@@ -199,8 +197,7 @@ private final class Tag: ManagedObject {
   @Test func objectsThatAreOlderThanTheHistoryKeepTheirOrder() async throws {
     let folder = try TemporaryFolder()
     let old = try DataStack(model: Self.model(), store: .sqlite(folder.file()))
-    let context = old.newBackgroundContext()
-    try context.performAndWait {
+    try old.inBackground { context in
       let playlist = Playlist(context: context)
       playlist.name = "a"
       playlist.songs = ["x", "y", "z", "v", "w"].map { Self.song($0, context) }

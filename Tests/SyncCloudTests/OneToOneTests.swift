@@ -38,8 +38,7 @@ private final class Passport: ManagedObject {
   }
 
   private static func pair(_ client: Client, _ name: String, _ number: String?) throws {
-    let context = client.stack.newBackgroundContext()
-    try context.performAndWait {
+    try client.stack.inBackground { context in
       let person = try context.fetch(Fetch<Person>("name == %@", name)).first
       person?.passport = try number.flatMap {
         try context.fetch(Fetch<Passport>("number == %@", $0)).first
@@ -49,8 +48,7 @@ private final class Passport: ManagedObject {
   }
 
   private static func delete(_ client: Client, _ number: String) throws {
-    let context = client.stack.newBackgroundContext()
-    try context.performAndWait {
+    try client.stack.inBackground { context in
       for passport in try context.fetch(Fetch<Passport>("number == %@", number)) {
         context.delete(passport)
       }
@@ -60,8 +58,7 @@ private final class Passport: ManagedObject {
 
   /// The numbers of passports by the names of their holders.
   private static func pairs(_ client: Client) throws -> [String: String] {
-    let context = client.stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try client.stack.inBackground { context in
       var result: [String: String] = [:]
       for person in try context.fetch(Fetch<Person>()) {
         result[person.name ?? ""] = person.passport?.number
@@ -71,8 +68,7 @@ private final class Passport: ManagedObject {
   }
 
   private static func fill(_ client: Client) throws {
-    let context = client.stack.newBackgroundContext()
-    try context.performAndWait {
+    try client.stack.inBackground { context in
       for name in ["a", "b", "c"] { Person(context: context).name = name }
       for number in ["1", "2", "3"] { Passport(context: context).number = number }
       try context.save()
@@ -149,8 +145,7 @@ private final class Passport: ManagedObject {
       try Client(server, model: model), try Client(server, model: model, clock: 60),
     ]
     func lead(_ client: Client, _ entity: String) throws {
-      let context = client.stack.newBackgroundContext()
-      try context.performAndWait {
+      try client.stack.inBackground { context in
         let fetch = { try context.fetch(Fetch<ManagedObject>(entityNamed: $0)) }
         try #require(try fetch("Picture").first)["document"] = try fetch(entity).first
         try context.save()

@@ -61,8 +61,7 @@ import Testing
       fill(context.insert(Item.self))
       try context.save()
     }
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       try check(try #require(try other.fetch(Fetch<Item>()).first))
     }
   }
@@ -194,8 +193,7 @@ import Testing
         ])
     ])
     let stack = try DataStack(model: model, store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let item = context.insert(Item.self)
       #expect(item.level == .high && item.address == nil)
       item.address = Address(street: "Lane", city: nil)

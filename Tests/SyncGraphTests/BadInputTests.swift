@@ -227,8 +227,7 @@ import Testing
   @Test func anObjectWhereAListIsWantedStopsWithAMessage() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try DataStack(model: TestModels.social(), store: .inMemory)
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         _ = try context.make("User", ["notes": try context.make("Note")])
       }
     }
@@ -238,8 +237,7 @@ import Testing
   @Test func anObjectOfAnotherEntityStopsWithAMessage() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try DataStack(model: TestModels.social(), store: .inMemory)
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         _ = try context.make("User", ["company": try context.make("Note")])
       }
     }

@@ -1,6 +1,7 @@
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct ChildContextMergingTests {
@@ -101,8 +102,7 @@ import Testing
       ann.email = "child"
       return Held(objects: [ann, try child.user(2)])
     }
-    let other = scene.stack.newBackgroundContext()
-    try other.performAndWait {
+    try scene.stack.inBackground { other in
       try other.user(1).name = "Anna"
       try other.user(1).email = "other"
       other.delete(try other.user(2))
@@ -180,8 +180,7 @@ import Testing
       try scene.inParent { $0.delete(try $0.user(1)) }
       if deleter == .parentWithSave { try scene.saveParents() }
     case .other:
-      let other = scene.stack.newBackgroundContext()
-      try other.performAndWait {
+      try scene.stack.inBackground { other in
         other.delete(try other.user(1))
         try other.save()
       }

@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 /// New objects, and the effects of awakening on old ones.
@@ -50,13 +51,11 @@ import Testing
 
   @Test func transientValuesSetWhileAwakingAreNoChanges() throws {
     let stack = try stack()
-    let writer = stack.newBackgroundContext()
-    try writer.performAndWait {
+    try stack.inBackground { writer in
       Poet(context: writer).name = "Sappho"
       try writer.save()
     }
-    let reader = stack.newBackgroundContext()
-    try reader.performAndWait {
+    try stack.inBackground { reader in
       let poet = try #require(try reader.fetch(Fetch<Poet>()).first)
       #expect(poet.initial == "S")
       #expect(!poet.hasChanges && !reader.hasChanges && poet.changedValues().isEmpty)

@@ -139,8 +139,7 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try DataStack(model: ManagedObjectModel(Item.self), store: .inMemory)
       _ = try stack.store.write { try $0.insert("Item", [["id": 1, "kind": "purple"]]) }
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         _ = try context.fetch(Fetch<Item>()).map(\.kind)
       }
     }

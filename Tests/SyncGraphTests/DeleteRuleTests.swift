@@ -118,8 +118,7 @@ import Testing
 
   @Test func whatWasMovedAwayIsNotTakenAlong() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let users = (0..<2).map { (number: Int64) in
         let user = context.insert(User.self)
         user.id = number
@@ -144,8 +143,7 @@ import Testing
 
   @Test func denyLetsGoWhatGoesTogether() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let company = context.insert(Company.self)
       company.id = 1
       let user = context.insert(User.self)
@@ -188,8 +186,7 @@ import Testing
 
   @Test func cyclesEnd() throws {
     let stack = try DataStack(model: Self.model(.cascade), store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let parts = try (0..<3).map { _ in try context.insert(entityNamed: "Part") }
       for (index, part) in parts.enumerated() { part["parent"] = parts[(index + 1) % 3] }
       try context.save()

@@ -45,8 +45,7 @@ import Testing
         for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "B")) { body(object) }
       }
     }
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       let owner = try other.insert(entityNamed: "A")
       owner["others"] = Set([try other.insert(entityNamed: "B")])
       try other.save()

@@ -1,6 +1,7 @@
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct FetchFormTests {
@@ -9,8 +10,7 @@ import Testing
 
   init() throws {
     stack = try .social()
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       let companies = ["Acme", "Bolt"].map { name in
         let company = other.insert(Company.self)
         company.id = name == "Acme" ? 1 : 2
@@ -119,8 +119,7 @@ import Testing
     try context.performAndWait {
       let users = try context.fetch(Fetch<User>())
       users[0].age = 99
-      let other = stack.newBackgroundContext()
-      try other.performAndWait {
+      try stack.inBackground { other in
         let user = try #require(try other.fetch(Fetch<User>("id == 1")).first)
         user.age = 98
         #expect(try other.count(Fetch<User>("age > 35")) == 4)

@@ -1,6 +1,7 @@
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct FetchingTests {
@@ -158,8 +159,7 @@ import Testing
       }
       try context.save()
     }
-    let fresh = stack.newBackgroundContext()
-    try fresh.performAndWait {
+    try stack.inBackground { fresh in
       let run = try statements {
         for user in try fresh.fetch(Fetch<User>("id >= 100")) {
           #expect(user.notes.count == 3)
@@ -171,8 +171,7 @@ import Testing
   }
 
   @Test func walkingToOnesTakesTwoMoreStatements() throws {
-    let fresh = stack.newBackgroundContext()
-    try fresh.performAndWait {
+    try stack.inBackground { fresh in
       let run = try statements {
         for note in try fresh.fetch(Fetch<Note>()) { #expect(note.user?.name != nil) }
       }
@@ -181,8 +180,7 @@ import Testing
   }
 
   @Test func objectsMadeStaleByOneCommitAreReadTogether() throws {
-    let fresh = stack.newBackgroundContext()
-    try fresh.performAndWait {
+    try stack.inBackground { fresh in
       let users = try fresh.fetch(Fetch<User>())
       #expect(users.map(\.age).reduce(0, +) == 550)
       try context.performAndWait {

@@ -3,6 +3,7 @@ import Foundation
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 /// Hooks and observers may do nearly everything in the middle of things.
@@ -139,8 +140,7 @@ import Testing
       context.insert(Meddler.self).name = "asleep"
       try context.save()
     }
-    let reader = stack.newBackgroundContext()
-    try reader.performAndWait {
+    try stack.inBackground { reader in
       let object = try #require(try reader.fetch(Fetch<Meddler>()).first)
       #expect(object.name == "awake" && object.isUpdated)
       #expect(object.committedValues(forKeys: ["name"])["name"] as? String == "asleep")

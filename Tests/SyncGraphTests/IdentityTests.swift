@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 @Suite struct IdentityTests {
@@ -22,8 +23,7 @@ import Testing
 
   @Test func oneObjectPerIdentifier() throws {
     let id = try savedUser()
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       let user = other.object(with: id)
       #expect(user.isFault && user === other.object(with: id))
       let existing = try other.existingObject(with: id)

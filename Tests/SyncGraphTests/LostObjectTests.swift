@@ -1,5 +1,6 @@
 import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 /// Objects of which a child context changed relationships only, and which are deleted above it.
@@ -81,8 +82,7 @@ import Testing
     let child = main.newChildContext(.privateQueue)
     try child.performAndWait { try self.change(change, in: child) }
     try main.performAndWait { main.delete(try user(3, in: main)) }
-    let background = stack.newBackgroundContext()
-    try background.performAndWait {
+    try stack.inBackground { background in
       try user(3, in: background).name = "z"
       try background.save()
     }

@@ -85,8 +85,7 @@ import Testing
       }
     case .mainContextElsewhere, .mainContextSavedElsewhere:
       let stack = try DataStack(model: TestModels.social(), store: .inMemory)
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         if misuse == .mainContextElsewhere {
           _ = try stack.mainContext.fetch(Fetch<ManagedObject>(entityNamed: "User"))
         } else {
@@ -103,16 +102,14 @@ import Testing
     let context = stack.newBackgroundContext()
     nonisolated(unsafe) var orphan: ManagedObject?
     do {
-      let lost = stack.newBackgroundContext()
-      try lost.performAndWait {
+      try stack.inBackground { lost in
         orphan = try lost.make(misuse == .objectOfNoContext ? "Company" : "User")
         try lost.save()
         if misuse == .faultWithoutContext { lost.refreshAllObjects() }
       }
     }
     let other = misuse == .objectOfAnotherStack ? strangers : stack
-    let otherContext = other.newBackgroundContext()
-    try otherContext.performAndWait {
+    try other.inBackground { otherContext in
       let company = try otherContext.make("Company")
       let note = try otherContext.make("Note")
       try context.performAndWait {

@@ -8,8 +8,7 @@ import Testing
   @Test func anObjectIsPrintedWithItsKeyAndValues() throws {
     let model = try ManagedObjectModel(["Order: note, id, total double"])
     let stack = try DataStack(model: model, store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let order = try context.insert(entityNamed: "Order")
       #expect(order.description.hasSuffix(" inserted>"))
       order["id"] = 7

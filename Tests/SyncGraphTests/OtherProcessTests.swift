@@ -237,8 +237,7 @@ import Testing
     let report = try await here.checkConsistency()
     #expect(report.isConsistent, "\(report)")
     for stack in [here, there] {
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         let titles = try self.user(1, in: context).chores.map(\.title)
         #expect(Set(titles) == ["a", "b", "c"])
         #expect(titles.count == 3)

@@ -19,8 +19,7 @@ import Testing
   }
 
   private func insert(_ id: Int64) throws {
-    let context = app.newBackgroundContext()
-    try context.performAndWait {
+    try app.inBackground { context in
       context.insert(User.self).id = id
       try context.save()
     }

@@ -18,8 +18,7 @@ import Testing
     folder = try TemporaryFolder()
     stack = try DataStack(
       model: .social(), store: kind == .file ? .sqlite(folder.file()) : .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       for (id, name, age) in [(1, "Ann", 20), (2, "Bob; '", 40), (3, nil, 60)] {
         let user = context.insert(User.self)
         user.id = Int64(id)

@@ -2,6 +2,7 @@ import Foundation
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct SavingTests {
@@ -58,8 +59,7 @@ import Testing
 
   @Test func hooksRunInOrderAndMayChangeThings() throws {
     let stack = try DataStack(model: ManagedObjectModel(Hooked.self), store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let object = context.insert(Hooked.self)
       #expect(object.log == "insert ")
       try context.save()
@@ -71,8 +71,7 @@ import Testing
       context.rollback()
       #expect(object.log == "insert will " && !object.isDeleted)
     }
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       let object = try #require(try other.fetch(Fetch<Hooked>()).first)
       #expect(object.calls == "fetch ")
     }

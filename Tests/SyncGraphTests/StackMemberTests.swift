@@ -22,8 +22,7 @@ import Testing
 
   @Test func aRequestIsCarriedOutInTheContextThatIsGiven() throws {
     let stack = try DataStack(model: TestModels.users(), store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       try context.insert(entityNamed: "User")["id"] = 1
       let users = try stack.execute(Fetch<ManagedObject>(entityNamed: "User"), with: context)
       #expect(users.map(\.managedObjectContext?.name) == [context.name])

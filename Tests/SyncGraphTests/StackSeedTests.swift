@@ -54,16 +54,14 @@ import Testing
   }
 
   private func insert(_ id: Int64, _ stack: DataStack) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       try context.insert(entityNamed: "Thing")["id"] = id
       try context.save()
     }
   }
 
   private func ids(_ stack: DataStack) throws -> [Int64] {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: "Thing")).compactMap {
         $0["id"] as? Int64
       }

@@ -28,8 +28,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
   }
 
   private func insert(_ id: Int64, into stack: DataStack) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       context.insert(User.self).id = id
       try context.save()
     }
@@ -258,8 +257,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
     let changes = here.changes
     let heard = Task { await changes.first { $0.isUnknown || $0.counts.updated > 0 } }
     try await here.suspend()
-    let other = there.newBackgroundContext()
-    try other.performAndWait {
+    try there.inBackground { other in
       try #require(try other.fetch(Fetch<User>()).first).name = "Ann"
       try other.save()
     }

@@ -80,8 +80,7 @@ import Testing
     }
     let dump = try stack.store.read { try $0.dump() }
     #expect("\(dump)".contains(Value.string("1/2").archive.base64EncodedString()) || !dump.isEmpty)
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       let shape = try other.existingObject(with: id, as: Shape.self)
       #expect(shape.fill == Colour(red: 1, green: 2))
       shape["fill"] = Colour(red: 3, green: 4)
@@ -106,8 +105,7 @@ import Testing
   {
     let model = try ManagedObjectModel(["A: x transformable"])
     let stack = try DataStack(model: model, store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let object = try context.insert(entityNamed: "A")
       object["x"] = value
       #expect(object.storedValue(forKey: "x") == value)
@@ -121,8 +119,7 @@ import Testing
   @Test func aMissingTransformerIsATypedError() throws {
     let stack = try DataStack(
       model: Self.draft(), store: .inMemory, transformers: TransformerRegistry())
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let shape = try context.insert(entityNamed: "Shape")
       // Nothing is transformed where there is no value, and the other attributes do not care.
       #expect(shape["fill"] == nil)
@@ -195,8 +192,7 @@ import Testing
         ])
     ])
     let stack = try DataStack(model: model, store: .inMemory, transformers: Self.transformers())
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       #expect(
         try context.insert(entityNamed: "Shape")["fill"] as? Colour == Colour(red: 5, green: 6))
       try context.save()

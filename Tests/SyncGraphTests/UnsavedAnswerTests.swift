@@ -9,8 +9,7 @@ import Testing
   @Test(arguments: 1...16 as ClosedRange<UInt64>)
   func answersAreTheSameBeforeAndAfterTheSave(seed: UInt64) throws {
     let stack = try DataStack(model: TestModels.queries(), store: .inMemory)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       var scene = try UnsavedScene(context, seed: seed)
       let questions = (0..<80).map { _ in scene.question() }
       #expect(context.hasChanges)

@@ -2,6 +2,7 @@ import Foundation
 import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 /// Objects of which the same properties were edited are written together.
@@ -25,16 +26,14 @@ import Testing
   }
 
   private func change(_ ids: [Int64], by edit: (User) -> Void) throws {
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       for user in try other.fetch(Fetch<User>("id IN %@", ids)) { edit(user) }
       try other.save()
     }
   }
 
   private func stored() throws -> [(id: Int64, name: String?, age: Int64)] {
-    let fresh = stack.newBackgroundContext()
-    return try fresh.performAndWait {
+    return try stack.inBackground { fresh in
       try fresh.fetch(Fetch<User>().sorted(by: "id")).map { ($0.id, $0.name, $0.age) }
     }
   }

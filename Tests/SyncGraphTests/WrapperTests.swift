@@ -96,8 +96,7 @@ import Testing
 
   @Test func numbersByKeyCastToEveryTypeThatHoldsThem() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let user = context.insert(User.self)
       user.id = 1
       user.age = 1_000
@@ -118,8 +117,7 @@ import Testing
 
   @Test func equalValuesAreNoChange() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let user = context.insert(User.self)
       user.id = 1
       user.name = "Ann"

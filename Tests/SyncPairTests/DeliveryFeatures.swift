@@ -261,8 +261,7 @@ extension PairFeature {
 extension PairWorld {
   /// The identifier of the depot of a key.
   func storedDepot(_ key: Int64) throws -> ManagedObjectID? {
-    let fresh = stack.newBackgroundContext()
-    return try fresh.performAndWait {
+    return try stack.inBackground { fresh in
       try fresh.identifiers(Fetch<ManagedObject>(entityNamed: "Depot", "id == %@", key)).first
     }
   }

@@ -55,8 +55,7 @@ final class PairMachines {
   private func edit(
     _ stack: DataStack, _ world: PairWorld, _ body: (ManagedObject) -> Void
   ) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       guard let depot = try Self.depots(in: context).randomElement(using: &world.random) else {
         return
       }
@@ -87,8 +86,7 @@ final class PairMachines {
     _ world: PairWorld, isShared: Bool
   ) throws -> (here: CloudEngine, key: Int64, id: ManagedObjectID)? {
     guard let here else { return nil }
-    let context = world.stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try world.stack.inBackground { context in
       try Self.depots(in: context).map { (here, $0.key, $0.object.objectID) }
         .filter { try here.isShared($0.2) == isShared }.randomElement(using: &world.random)
     }
@@ -144,8 +142,7 @@ final class PairMachines {
   private func lines(
     of stack: DataStack, where isMeant: (ManagedObjectID) throws -> Bool
   ) throws -> [String] {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try Self.depots(in: context).filter { try isMeant($0.object.objectID) }.map { depot in
         let crates = RelationshipSides.targets(depot.object, "crates")
           .map { "\($0.entity.name) \(PairPicture.values($0))" }

@@ -61,8 +61,7 @@ import Testing
     let users: JSONValue = .array(
       (1...1_200).map { ["id": .integer($0), "notes": [["id": .integer($0)]]] })
     try await stack.sync(users, inEntityNamed: "User")
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let users = try context.fetch(
         Fetch<ManagedObject>(entityNamed: "User", Filter("id <= 7")).sorted(by: "id"))
       for user in users.dropFirst() { user["name"] = "n" }

@@ -83,8 +83,7 @@ struct CityBench {
       model: ManagedObjectModel(contentsOf: URL(filePath: model)),
       store: .sqlite(URL(filePath: tool.store)))
     defer { try? stack.close() }
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: "City").sorted(by: "id"))
         .compactMap { ($0["id"] as? Int64).map(Int.init) }
     }

@@ -76,8 +76,7 @@ import Testing
         }
       }
     case .classInContext:
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         _ = try Sync.changes(
           items, inEntityNamed: "Post", parent: context.fetch(1, inEntityNamed: "Person"),
           parentRelationship: way, inContext: context)

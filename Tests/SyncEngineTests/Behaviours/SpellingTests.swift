@@ -84,8 +84,7 @@ import Testing
 
   @Test func objectsInABackgroundContext() throws {
     let stack = try DataStack.opened("Notes")
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       try Sync.changes(dictionaries(json), inEntityNamed: "User", inContext: context)
       try context.sync(dictionaries(json), inEntityNamed: "User")
       context.sync(SyncPayload.objects(try dictionaries(json)), inEntityNamed: "User") { error in

@@ -28,8 +28,7 @@ enum SyncCall: String, CaseIterable, Sendable {
           items, inEntityNamed: entity, dataStack: stack, operations: operations, completion: $0)
       }
     case .classInBackgroundContext:
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         var failure: (any Error)?
         try Sync.changes(
           dictionaries(json), inEntityNamed: entity, inContext: context, operations: operations

@@ -18,8 +18,7 @@ import Testing
     let report = try stack.sync(
       JSONValue(parsing: "[{\"id\": 1, \"value\": \(json)}]"), inEntityNamed: "Thing")
     if report.count(of: .refusedConversion) > 0 { return "refused" }
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       let thing = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "Thing")).first)
       let date = thing.value(forKey: "moment") as? Date
       return date.map { "\(($0.timeIntervalSince1970 * 1_000_000).rounded() / 1_000_000)" }
@@ -70,8 +69,7 @@ import Testing
     let dates = [0, 0.001, 1, 86400.25, -0.5, 1_700_000_000.123, 90_000_000, 4e9].map {
       Date(timeIntervalSince1970: $0)
     }
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       for (id, date) in dates.enumerated() {
         let thing = try context.insert(entityNamed: "Thing")
         thing["id"] = id

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// The values that each kind of rule takes, and the values that it makes of them.
@@ -31,8 +32,7 @@ import Testing
       #expect(error.path == "$[0].value")
       return error.code.rawValue
     }
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       let thing = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "Thing")).first)
       switch thing.value(forKey: attribute) {
       case let date as Date:

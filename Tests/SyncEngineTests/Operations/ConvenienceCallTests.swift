@@ -125,8 +125,7 @@ import Testing
 
   @Test func aContextCallIsDoneWhenItReturns() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let errors = Log<String>()
       context.sync(items([1, 2]), inEntityNamed: "User") { errors.append("\($0 as Any)") }
       #expect(errors.all == ["nil"])
@@ -186,8 +185,7 @@ import Testing
 
   @Test func childrenOfAParentAreComparedWithThatParentsOnly() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let users: JSONValue = [
         ["id": 1, "notes": [["id": 1], ["id": 2]]], ["id": 2, "notes": [["id": 3]]],
       ]
@@ -205,8 +203,7 @@ import Testing
 
   @Test func aParentThatIsNotStoredIsAnError() throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let parent = try context.insert(entityNamed: "User")
       #expect {
         try context.sync(items([1]), inEntityNamed: "Note", parent: parent)

@@ -149,8 +149,7 @@ import Testing
     try file.execute("UPDATE Note SET _row = -7 WHERE _row = 2")
     let stack = try file.open()
     defer { try? stack.close() }
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let user = try #require(
         try context.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 1")).first)
       #expect((user["notes"] as? [ManagedObject])?.isEmpty == true)

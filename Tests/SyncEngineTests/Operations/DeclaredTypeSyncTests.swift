@@ -65,8 +65,7 @@ import Testing
 
   /// All values of the one object, read through its properties.
   private func read() throws -> String {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       let item = try #require(try context.fetch(Fetch<Item>()).first)
       return "\(item.kind) \(item.maybe as Any) \(item.level as Any) \(item.narrow) "
         + "\(item.address as Any) \(item.tags as Any) \(item.fill as Any) \(item.name ?? "")"
@@ -126,8 +125,7 @@ import Testing
 
   @Test func fillingAndSingleObjectsAreChecked() async throws {
     try await stack.sync([Self.good] as JSONValue, inEntityNamed: "Item")
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let item = try #require(try context.fetch(Fetch<Item>()).first)
       #expect(try item.fill(with: ["kind": "purple", "name": "new"]).map(\.property) == ["kind"])
       #expect(item.kind == .rich && item.name == "new")
@@ -166,8 +164,7 @@ import Testing
     let report = try await stack.sync(
       [["id": 1, "fill": "none"], ["id": 2, "fill": "red"]] as JSONValue, inEntityNamed: "Shape")
     #expect(report.findings.map(\.path) == ["$[0].fill"])
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let shapes = try context.fetch(Fetch<ManagedObject>(entityNamed: "Shape"))
       #expect(shapes.map { $0["fill"] as? Colour } == [nil, Colour(name: "red")])
     }

@@ -51,8 +51,7 @@ import Testing
     #expect(report.entities["User"]?.inserted == 1)
     #expect(report.entities["User"]?.deleted == 1)
     #expect(report.entities["Note"]?.inserted == 1)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let users = try context.fetch(Fetch<ManagedObject>(entityNamed: "User").sorted(by: "id"))
       #expect(users.map { $0["fullName"] as? String } == ["Ann", "Zoe"])
       #expect(users.map { $0["age"] as? Int64 } == [30, nil])
@@ -113,8 +112,7 @@ import Testing
     second.deferReferences = true
     stack.syncQueue.addOperations([second], waitUntilFinished: true)
     _ = try second.result?.get()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let users = try context.fetch(Fetch<ManagedObject>(entityNamed: "User"))
       #expect((users.first?["company"] as? ManagedObject)?["id"] as? Int64 == 7)
     }

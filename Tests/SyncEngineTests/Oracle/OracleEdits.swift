@@ -8,8 +8,7 @@ struct OracleEdits {
 
   func save(in stack: DataStack) throws {
     let seed = seed
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       var random = SeededGenerator(seed: seed)
       for _ in 0..<Int.random(in: 1...4, using: &random) { try edit(context, &random) }
       try context.save()

@@ -73,8 +73,7 @@ struct ProcessRun {
   /// Makes the objects that are there before the processes begin.
   static func prepare(_ folder: URL) throws {
     let stack = try open(folder)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       for id in sharedOwners { try context.insert(entityNamed: "Owner")["id"] = id }
       try context.save()
     }

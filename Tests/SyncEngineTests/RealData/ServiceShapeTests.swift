@@ -109,8 +109,7 @@ import Testing
   ]
 
   private func counts(_ stack: DataStack) throws -> [String: Int] {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       var result: [String: Int] = [:]
       for entity in stack.model.entities {
         result[entity.name] = try context.count(Fetch<ManagedObject>(entityNamed: entity.name))

@@ -82,8 +82,7 @@ import Testing
   @Test(arguments: [true, false])
   func aSaveWritesItWithItsEditsOrAlone(_ edits: Bool) throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       if edits { try context.insert(entityNamed: "User").setValue(1, forKey: "id") }
       context.metadata["imported"] = .int(3)
       #expect(context.hasChanges)
@@ -97,8 +96,7 @@ import Testing
   @Test(arguments: ["rollback", "reset"])
   func isDroppedByWhatDropsEdits(_ way: String) throws {
     let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       context.metadata["imported"] = .int(3)
       if way == "reset" { context.reset() } else { context.rollback() }
       #expect(!context.hasChanges)

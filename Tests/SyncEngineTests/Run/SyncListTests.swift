@@ -156,8 +156,7 @@ import Testing
     try stack.sync(
       [["id": 1, "name": "a", "notes": [["id": 8], ["id": 9]]], ["id": 2, "name": "b"]]
         as JSONValue, inEntityNamed: "User")
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let user = try context.fetch(Fetch<User>("id == 1"))[0]
       try stack.sync([
         .list(items([7]), of: "User", predicate: "name == 'b'"),

@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Which nested objects come, stay and go, where several levels, items and settings meet.
@@ -114,8 +115,7 @@ import Testing
 
   @Test(arguments: [0, 1])
   func ofSeveralStoredObjectsOfAKeyAListMeansItsOwnMember(member: Int) throws {
-    let context = bench.stack.newBackgroundContext()
-    try context.performAndWait {
+    try bench.stack.inBackground { context in
       let batch = try context.insert(entityNamed: "Batch")
       batch["batchID"] = 1
       for index in 0..<2 {

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Serializers below relationships of serializers.
@@ -355,8 +356,7 @@ import Testing
   }
 
   private func pets(_ stack: DataStack) throws -> [String] {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try context.fetch(Fetch<Pet>().sorted(by: "id")).map {
         "\($0.id) \($0.nickName ?? "nil") \($0.owner?.name ?? "nil")"
       }

@@ -42,8 +42,7 @@ import Testing
 
   private func names(_ stack: DataStack, _ entity: String, _ key: String = "id") throws -> [String]
   {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity))
         .map { "\($0.value(forKey: key) ?? "-")" }.sorted()
     }
@@ -90,8 +89,7 @@ import Testing
     _ = try sync(Self.stripe("a", "b", "c", more: false))
     #expect(try sync(Self.stripe("c", more: true)).isUnchanged == false)
     #expect(try names(stack, "Line") == ["a", "b", "c"])
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let tags = try context.fetch(Fetch<Invoice>()).first?.tags.map(\.id)
       #expect(tags == ["c", "a", "b"])
     }

@@ -47,8 +47,7 @@ struct SerializerBench {
 
   /// Stores objects as they are, without keys of any kind.
   func insert(_ entity: String, _ objects: [[String: any Sendable]]) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       for values in objects {
         let object = try context.insert(entityNamed: entity)
         for (name, value) in values { object.setValue(value, forKey: name) }
@@ -60,8 +59,7 @@ struct SerializerBench {
   /// The objects of an entity, sorted: their attributes, and behind an arrow the keys of the
   /// objects that a relationship leads to.
   func objects(_ entity: String, _ attributes: String..., links: [String] = []) throws -> [String] {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity)).map { object in
         var parts = attributes.map { SerializerBench.text(object.value(forKey: $0)) }
         for link in links {

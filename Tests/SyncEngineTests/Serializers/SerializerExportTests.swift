@@ -19,8 +19,7 @@ import Testing
     try stack.sync(json, with: serializer)
     let exported = try stack.export(with: serializer)
     #expect(exported == expected ?? json)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       #expect(try context.export(with: serializer) == exported)
       let name = serializer.mappingSource.entityName
       for (index, object) in try context.fetch(Fetch<ManagedObject>(entityNamed: name)).enumerated()

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Kinds of items in serializers, and serializers of subentities below a relationship.
@@ -53,8 +54,7 @@ import Testing
   }
 
   private func all(_ stack: DataStack) throws -> [String] {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait {
+    return try stack.inBackground { context in
       try context.fetch(Fetch<Animal>()).map { animal in
         let more = (animal as? Dog)?.breed ?? (animal as? Cat)?.lives.map { "\($0)" } ?? "-"
         let owner = animal.owner.map { " of \($0.id)" } ?? ""

@@ -19,8 +19,7 @@ import Testing
   }
 
   private func edit(_ name: String) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       func objects(_ entity: String) throws -> [ManagedObject] {
         try context.fetch(Fetch<ManagedObject>(entityNamed: entity))
       }

@@ -131,8 +131,7 @@ import Testing
         return nil
       }
     ) { _ in }
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       try object("User", 6, context)["name"] = "c"
       try context.save()
     }

@@ -61,8 +61,7 @@ import Testing
     let stack = try DataStack.social()
     let lines = Log<String>()
     let log = SyncLogger(stack) { lines.append($0) }
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       try context.insert(entityNamed: "User")["id"] = 1
       try context.save()
     }

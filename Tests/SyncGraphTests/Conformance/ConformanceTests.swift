@@ -40,15 +40,13 @@ import Testing
   @Test(arguments: Setup.all) func everyTypeOfAttributeComesBack(_ setup: Setup) throws {
     let folder = try TemporaryFolder()
     let stack = try setup.stack(in: folder)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let object = try context.make("Sample", ["transformable": [3, 1], "transient": "t"])
       for (key, value) in Self.values { object.setValue(value, forKey: key) }
       try context.save()
       #expect(object["transient"] as? String == "t")
     }
-    let other = stack.newBackgroundContext()
-    try other.performAndWait {
+    try stack.inBackground { other in
       let object = try #require(try other.all("Sample").first)
       for (key, value) in Self.values {
         #expect(object.storedValue(forKey: key) == value.storedValue, "\(key)")
@@ -368,8 +366,7 @@ import Testing
       context.rollback()
       #expect(book["title"] as? String == "Emma" && !context.hasChanges)
       let id = book.objectID
-      let other = stack.newBackgroundContext()
-      try other.performAndWait {
+      try stack.inBackground { other in
         try other.existingObject(with: id)["title"] = "Sanditon"
         try other.save()
       }

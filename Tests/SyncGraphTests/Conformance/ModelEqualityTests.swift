@@ -48,16 +48,14 @@ import Testing
     let folder = try TemporaryFolder()
     do {
       let stack = try Setup(source: first, objects: .keys).stack(in: folder)
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inBackground { context in
         try context.make("Book", ["id": 1, "title": "Emma"])
         try context.save()
       }
       try stack.close()
     }
     let stack = try Setup(source: second, objects: .keys).stack(in: folder)
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inBackground { context in
       let titles = try context.all("Book").map { $0["title"] as? String }
       #expect(titles == ["Emma"])
     }
