@@ -15,17 +15,12 @@ import Testing
     other = stack.newBackgroundContext()
     let context = context
     try context.performAndWait {
-      let company = context.insert(Company.self)
-      company.id = 1
+      let company = context.insertCompany(1)
       for number in 1...6 as ClosedRange<Int64> {
-        let user = context.insert(User.self)
-        user.id = number
-        user.age = number * 10
+        let user = context.insertUser(number, age: number * 10)
         user.name = "user \(number)"
         if number == 1 { user.company = company }
-        let note = context.insert(Note.self)
-        note.id = number
-        note.user = user
+        context.insertNote(number, of: user)
       }
       try context.save()
     }
@@ -72,8 +67,7 @@ import Testing
 
   @Test func whatIsUnsavedLeadsToNothingThatABatchDeleted() throws {
     try context.performAndWait { () throws -> Void in
-      let user = context.insert(User.self)
-      user.id = 7
+      let user = context.insertUser(7)
       user.notes = Set(try context.fetch(Fetch<Note>("id < 3")))
       user.company = try context.fetch(Fetch<Company>()).first
       try context.batchDelete(Fetch<Note>("id == 1"))

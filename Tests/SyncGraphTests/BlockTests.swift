@@ -27,14 +27,10 @@ import Testing
     self.other = other
     (x, y) = try other.performAndWait {
       let users = ["x", "y"].map { name in
-        let user = other.insert(User.self)
-        user.name = name
-        user.id = name == "x" ? 1 : 2
+        let user = other.insertUser(name == "x" ? 1 : 2, name)
         return user
       }
-      let note = other.insert(Note.self)
-      note.user = users[0]
-      note.id = 1
+      other.insertNote(1, of: users[0])
       try other.save()
       return (users[0].objectID, users[1].objectID)
     }
@@ -45,9 +41,7 @@ import Testing
     try other.performAndWait {
       let user = try other.existingObject(with: x, as: User.self)
       user.name = "new"
-      let note = other.insert(Note.self)
-      note.user = user
-      note.id = 2
+      other.insertNote(2, of: user)
       other.delete(other.object(with: y))
       try other.save()
     }
@@ -83,9 +77,7 @@ import Testing
       #expect(first.name == "x" && !second.isDeleted && second.name == "y", "\(call)")
       if call != .delete { #expect(first.notes == notes, "\(call)") }
       // Nothing stops the program that looked first.
-      let note = context.insert(Note.self)
-      note.id = 3
-      note.user = second
+      context.insertNote(3, of: second)
       context.rollback()
       return (Kept(object: first), Kept(object: second))
     }

@@ -50,8 +50,7 @@ import Testing
   ) throws {
     let scene = try ChildScene(kinship)
     let held = try scene.inChild { child in
-      let eve = child.insert(User.self)
-      eve.id = 5
+      child.insertUser(5)
       let users = try child.fetch(Fetch<User>())
       users[0].name = "Anna"
       child.delete(users[1])
@@ -106,8 +105,7 @@ import Testing
       try other.user(1).name = "Anna"
       try other.user(1).email = "other"
       other.delete(try other.user(2))
-      let user = other.insert(User.self)
-      user.id = 9
+      other.insertUser(9)
       try other.save()
     }
     try scene.inChild { child in
@@ -124,8 +122,7 @@ import Testing
     let held = try sibling.performAndWait { Held(objects: [try sibling.user(1)]) }
     try scene.inChild { child in
       try child.user(1).name = "Anna"
-      let user = child.insert(User.self)
-      user.id = 5
+      child.insertUser(5)
       #expect(try sibling.performAndWait { try sibling.count(Fetch<User>()) } == 3)
       try child.save()
     }
@@ -268,8 +265,7 @@ import Testing
     let stack = try DataStack.social()
     let other = stack.newBackgroundContext()
     try other.performAndWait {
-      let user = other.insert(User.self)
-      user.id = 1
+      other.insertUser(1)
       try other.save()
     }
     // It does not merge, and has no object of its own: the row is the one that the child read.
@@ -301,8 +297,7 @@ import Testing
     let child = parent.newChildContext(.privateQueue)
     try other.performAndWait {
       let users = (1...3 as ClosedRange<Int64>).map { number in
-        let user = other.insert(User.self)
-        user.id = number
+        let user = other.insertUser(number)
         return user
       }
       let tag = other.insert(Tag.self)
@@ -348,8 +343,7 @@ import Testing
     let stack = try DataStack.social()
     let other = stack.newBackgroundContext()
     try other.performAndWait {
-      let user = other.insert(User.self)
-      user.id = 1
+      other.insertUser(1)
       try other.save()
     }
     let parent = stack.newNonMergingBackgroundContext()

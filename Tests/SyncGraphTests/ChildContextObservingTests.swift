@@ -32,9 +32,7 @@ import Testing
     try scene.inParent { parent in
       try parent.user(1).name = "Anna"
       try parent.user(2).age = 5
-      let user = parent.insert(User.self)
-      user.id = 5
-      user.age = 15
+      parent.insertUser(5, age: 15)
     }
     scene.inChild { child in
       child.performAndWait {}
@@ -184,8 +182,7 @@ import Testing
       scene.parent.processPendingChanges()
       log.withLock { $0 = [] }
       try child.user(1).name = "Anna"
-      let eve = child.insert(User.self)
-      eve.id = 5
+      let eve = child.insertUser(5)
       try child.save()
       #expect(
         log.withLock { $0 } == [

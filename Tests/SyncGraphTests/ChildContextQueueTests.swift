@@ -74,8 +74,7 @@ import Testing
         isInside.wait()
         if outer === parent { try parent.user(2).age = round }
         return try child.performAndWait { () throws -> [Int64] in
-          let mine = child.insert(User.self)
-          mine.id = 1000 + round
+          child.insertUser(1000 + round)
           return try [child.user(1).age, Int64(child.count(Fetch<User>()))]
         }
       }
@@ -96,9 +95,7 @@ import Testing
     let parent = root.newChildContext(.privateQueue)
     try root.performAndWait {
       for id in 1...2 as ClosedRange<Int64> { root.insert(User.self).id = id }
-      let note = root.insert(Note.self)
-      note.id = 1
-      note.user = try root.user(1)
+      root.insertNote(1, of: try root.user(1))
       try root.save()
     }
     // An unsaved value, so that the merge has to read the note again.
@@ -167,8 +164,7 @@ import Testing
     let results = try onMain { try LiveResults(Fetch<User>(), in: main) }
     let edited = try editor.performAndWait { try LiveResults(Fetch<User>(), in: editor) }
     func insert() throws {
-      let user = work.insert(User.self)
-      user.id = 1
+      work.insertUser(1)
       try work.save()
     }
     try onMain {
@@ -185,11 +181,8 @@ import Testing
   private static func work(_ context: ManagedObjectContext, _ worker: Int64) async throws {
     for round in 0..<15 as Range<Int64> {
       try await context.perform {
-        let user = context.insert(User.self)
-        user.id = worker * 100 + round
-        let note = context.insert(Note.self)
-        note.id = user.id
-        note.user = user
+        let user = context.insertUser(worker * 100 + round)
+        context.insertNote(user.id, of: user)
         for known in try context.fetch(Fetch<User>("id >= %@", worker * 100)) {
           known.email = known.notes.first?.text
         }

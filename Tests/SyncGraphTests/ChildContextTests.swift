@@ -60,11 +60,8 @@ import Testing
     let parent = stack.newBackgroundContext()
     try parent.performAndWait {
       for number in 0..<300 as Range<Int64> {
-        let user = parent.insert(User.self)
-        user.id = number
-        let note = parent.insert(Note.self)
-        note.id = number
-        note.user = user
+        let user = parent.insertUser(number)
+        parent.insertNote(number, of: user)
       }
       try parent.save()
       parent.reset()
@@ -95,9 +92,7 @@ import Testing
       users[0].name = "Anna"
       child.delete(users[1])
       users[2].name = "Daniel"
-      let eve = child.insert(User.self)
-      eve.id = 5
-      eve.name = "Eve"
+      let eve = child.insertUser(5, "Eve")
       users[2].notes.first?.user = eve
       try child.save()
       #expect(!child.hasChanges && !eve.isInserted && eve.objectID.isTemporary)
@@ -124,18 +119,12 @@ import Testing
     let scene = try ChildScene(kinship)
     let (old, held) = try scene.inChild { child in
       let dan = try child.user(4)
-      let eve = child.insert(User.self)
-      eve.id = 5
-      eve.name = "Eve"
-      let note = child.insert(Note.self)
-      note.id = 50
-      note.user = eve
+      let eve = child.insertUser(5, "Eve")
+      let note = child.insertNote(50, of: eve)
       try child.save()
       // Unsaved, and about objects that get other identifiers meanwhile.
       eve.email = "eve"
-      let mine = child.insert(Note.self)
-      mine.id = 51
-      mine.user = dan
+      let mine = child.insertNote(51, of: dan)
       return (
         [dan.objectID, eve.objectID, note.objectID],
         Held(objects: [dan, eve, note, mine])
@@ -197,8 +186,7 @@ import Testing
   @Test func deniedDeletionsAreErrorsInTheChild() throws {
     let scene = try ChildScene(.ownQueues)
     try scene.inChild { child in
-      let company = child.insert(Company.self)
-      company.id = 1
+      let company = child.insertCompany(1)
       try child.user(1).company = company
       try child.save()
       child.delete(company)
@@ -234,8 +222,7 @@ import Testing
       let stack = try DataStack.social()
       let disposable = stack.newDisposableMainContext()
       let child = disposable.newChildContext()
-      let user = child.insert(User.self)
-      user.id = 1
+      let user = child.insertUser(1)
       try child.save()
       #expect(try disposable.user(1).isInserted)
       try disposable.save()

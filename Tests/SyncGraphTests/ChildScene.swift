@@ -61,14 +61,9 @@ struct ChildScene {
   private static func fill(_ root: ManagedObjectContext, _ parent: ManagedObjectContext) throws {
     try root.performAndWait {
       for (id, name) in [(1, "Ann"), (2, "Bob"), (3, "Cid")] as [(Int64, String)] {
-        let user = root.insert(User.self)
-        user.id = id
-        user.name = name
-        user.age = id == 1 ? 1 : id * 10
+        let user = root.insertUser(id, name, age: id == 1 ? 1 : id * 10)
         for number in 0..<(id == 2 ? 2 : 0) as Range<Int64> {
-          let note = root.insert(Note.self)
-          note.id = id * 10 + number
-          note.user = user
+          root.insertNote(id * 10 + number, of: user)
         }
       }
       try root.save()
@@ -77,13 +72,8 @@ struct ChildScene {
       let users = try parent.fetch(Fetch<User>())
       users[0].age = 10
       parent.delete(users[2])
-      let user = parent.insert(User.self)
-      user.id = 4
-      user.name = "Dan"
-      user.age = 40
-      let note = parent.insert(Note.self)
-      note.id = 40
-      note.user = user
+      let user = parent.insertUser(4, "Dan", age: 40)
+      parent.insertNote(40, of: user)
     }
   }
 

@@ -17,9 +17,7 @@ import Testing
     let other = stack.newBackgroundContext()
     self.other = other
     id = try other.performAndWait {
-      let user = other.insert(User.self)
-      user.id = 1
-      user.name = "Ann"
+      let user = other.insertUser(1, "Ann")
       try other.save()
       return user.objectID
     }

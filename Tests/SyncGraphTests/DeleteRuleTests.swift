@@ -120,14 +120,11 @@ import Testing
     let stack = try DataStack.social()
     try stack.inBackground { context in
       let users = (0..<2).map { (number: Int64) in
-        let user = context.insert(User.self)
-        user.id = number
+        let user = context.insertUser(number)
         return user
       }
       let notes = (0..<2).map { (number: Int64) in
-        let note = context.insert(Note.self)
-        note.id = number
-        note.user = users[0]
+        let note = context.insertNote(number, of: users[0])
         return note
       }
       try context.save()
@@ -144,10 +141,8 @@ import Testing
   @Test func denyLetsGoWhatGoesTogether() throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
-      let company = context.insert(Company.self)
-      company.id = 1
-      let user = context.insert(User.self)
-      user.id = 1
+      let company = context.insertCompany(1)
+      let user = context.insertUser(1)
       user.company = company
       try context.save()
       context.delete(company)
@@ -168,13 +163,11 @@ import Testing
     let stack = try DataStack.social()
     let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
     try context.performAndWait { () throws -> Void in
-      let company = context.insert(Company.self)
-      company.id = 1
+      let company = context.insertCompany(1)
       try context.save()
       #expect(company.employees.isEmpty)
       try other.performAndWait { () throws -> Void in
-        let user = other.insert(User.self)
-        user.id = 1
+        let user = other.insertUser(1)
         user.company = try other.fetch(Fetch<Company>()).first
         try other.save()
       }

@@ -20,9 +20,7 @@ import Testing
     _ edit: (User, ManagedObjectContext) -> Void, then body: (User) throws -> Void
   ) throws {
     let id = try early.performAndWait {
-      let user = early.insert(User.self)
-      user.id = 1
-      user.name = "Ann"
+      let user = early.insertUser(1, "Ann")
       try early.save()
       return user.objectID
     }
@@ -67,9 +65,7 @@ import Testing
 
   @Test func newMembersAreNoConflictAndGoToo() throws {
     let edit = { (user: User, context: ManagedObjectContext) in
-      let note = context.insert(Note.self)
-      note.id = 1
-      note.user = user
+      _ = context.insertNote(1, of: user)
     }
     try scene(edit) { user in
       late.delete(user)
@@ -81,8 +77,7 @@ import Testing
   @Test func aContextThatMergesDeletesWhatItHasSeenOnly() throws {
     let merging = stack.newBackgroundContext()
     let id = try early.performAndWait {
-      let user = early.insert(User.self)
-      user.id = 1
+      let user = early.insertUser(1)
       try early.save()
       return user.objectID
     }

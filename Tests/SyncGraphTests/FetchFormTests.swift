@@ -12,24 +12,18 @@ import Testing
     stack = try .social()
     try stack.inBackground { other in
       let companies = ["Acme", "Bolt"].map { name in
-        let company = other.insert(Company.self)
-        company.id = name == "Acme" ? 1 : 2
-        company.name = name
+        let company = other.insertCompany(name == "Acme" ? 1 : 2, name)
         return company
       }
       let tag = other.insert(Tag.self)
       tag.id = 1
       tag.name = "red"
       for number in 1...6 as ClosedRange<Int64> {
-        let user = other.insert(User.self)
-        user.id = number
-        user.age = number * 10
+        let user = other.insertUser(number, age: number * 10)
         user.company = companies[number > 4 ? 1 : 0]
         user.tags = [tag]
         for index in 0..<2 as Range<Int64> {
-          let note = other.insert(Note.self)
-          note.id = number * 10 + index
-          note.user = user
+          other.insertNote(number * 10 + index, of: user)
           let chore = other.insert(Chore.self)
           chore.title = "chore \(index)"
           user.chores.append(chore)

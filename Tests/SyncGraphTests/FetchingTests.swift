@@ -13,18 +13,14 @@ import Testing
     context = stack.newBackgroundContext()
     let context = context
     try context.performAndWait {
-      let company = context.insert(Company.self)
-      company.id = 1
-      company.name = "Acme"
+      let company = context.insertCompany(1, "Acme")
       for number in 1...10 as ClosedRange<Int64> {
-        let user = context.insert(User.self)
-        user.id = number
+        let user = context.insertUser(number)
         user.name = "user \(number)"
         user.age = number * 10
         if number % 2 == 0 { user.company = company }
         for index in 0..<3 as Range<Int64> {
-          let note = context.insert(Note.self)
-          note.id = number * 10 + index
+          let note = context.insertNote(number * 10 + index)
           note.text = "note \(index)"
           note.user = user
         }
@@ -43,9 +39,7 @@ import Testing
       #expect(users.map(\.id) == Array(1...10))
       users[0].age = 1_000
       context.delete(users[1])
-      let new = context.insert(User.self)
-      new.id = 11
-      new.age = 45
+      context.insertUser(11, age: 45)
       #expect(try ids(Fetch("age > 40")) == [1, 5, 6, 7, 8, 9, 10, 11])
       #expect(try ids(Fetch("age > 40").sorted(by: "-age")) == [1, 10, 9, 8, 7, 6, 5, 11])
       #expect(try ids(Fetch("age > 40").sorted(by: "age").limit(3).offset(1)) == [5, 6, 7])
@@ -93,9 +87,7 @@ import Testing
       #expect(throws: FilterError.self) { try all.filter("nobody == 1").count }
       #expect(throws: FilterError.self) { try all.orderBy("--age").array }
       // Unsaved objects count.
-      let user = context.insert(User.self)
-      user.id = 11
-      user.age = 30
+      let user = context.insertUser(11, age: 30)
       let withNew = (try some.count, try some.sum("age"), try some.last)
       #expect(withNew.0 == 5 && withNew.1 == 130 && withNew.2 === user)
       let deleted = try some.delete()
@@ -148,11 +140,9 @@ import Testing
   @Test func walkingAThousandToManysTakesThreeStatements() throws {
     try context.performAndWait {
       for number in 0..<1_000 as Range<Int64> {
-        let user = context.insert(User.self)
-        user.id = 100 + number
+        let user = context.insertUser(100 + number)
         for index in 0..<3 as Range<Int64> {
-          let note = context.insert(Note.self)
-          note.id = number * 3 + index
+          let note = context.insertNote(number * 3 + index)
           note.text = "\(number)"
           user.notes.insert(note)
         }

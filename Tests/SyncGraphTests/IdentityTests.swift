@@ -14,8 +14,7 @@ import Testing
 
   private func savedUser() throws -> ManagedObjectID {
     try context.performAndWait {
-      let user = context.insert(User.self)
-      user.id = 1
+      let user = context.insertUser(1)
       try context.save()
       return user.objectID
     }
@@ -35,11 +34,8 @@ import Testing
 
   @Test func temporaryIdentifiersBecomePermanentOnce() throws {
     try context.performAndWait {
-      let user = context.insert(User.self)
-      user.id = 1
-      let note = context.insert(Note.self)
-      note.id = 1
-      note.user = user
+      let user = context.insertUser(1)
+      let note = context.insertNote(1, of: user)
       let temporary = user.objectID
       #expect(temporary.isTemporary && context.object(with: temporary) === user)
       try context.save()
@@ -103,8 +99,7 @@ import Testing
     try context.performAndWait {
       let user = try context.existingObject(with: id, as: User.self)
       for number in 0..<3 as Range<Int64> {
-        let note = context.insert(Note.self)
-        note.id = number
+        let note = context.insertNote(number)
         user.notes.insert(note)
       }
       try context.save()

@@ -16,14 +16,11 @@ import Testing
     let other = other
     try other.performAndWait {
       for name in ["Acme", "Bolt"] {
-        let company = other.insert(Company.self)
-        company.id = name == "Acme" ? 1 : 2
-        company.name = name
+        other.insertCompany(name == "Acme" ? 1 : 2, name)
       }
       let companies = try other.fetch(Fetch<Company>())
       for number in 1...6 as ClosedRange<Int64> {
-        let user = other.insert(User.self)
-        user.id = number
+        let user = other.insertUser(number)
         user.name = "user \(number)"
         user.age = number * 10
         user.company = companies[number.isMultiple(of: 2) ? 1 : 0]

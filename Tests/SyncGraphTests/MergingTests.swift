@@ -16,9 +16,7 @@ import Testing
 
   private func savedUser(_ id: Int64 = 1, _ name: String = "Ann") throws -> ManagedObjectID {
     try other.performAndWait {
-      let user = other.insert(User.self)
-      user.id = id
-      user.name = name
+      let user = other.insertUser(id, name)
       try other.save()
       return user.objectID
     }
@@ -89,14 +87,10 @@ import Testing
     try context.performAndWait {
       let user = try context.existingObject(with: id, as: User.self)
       #expect(user.notes.isEmpty && user.tags.isEmpty && user.chores.isEmpty)
-      let mine = context.insert(Note.self)
-      mine.id = 99
-      mine.user = user
+      let mine = context.insertNote(99, of: user)
       try other.performAndWait {
         let theirs = try other.existingObject(with: id, as: User.self)
-        let note = other.insert(Note.self)
-        note.id = 1
-        note.user = theirs
+        other.insertNote(1, of: theirs)
         let tag = other.insert(Tag.self)
         tag.users = [theirs]
         let chore = other.insert(Chore.self)
@@ -131,8 +125,7 @@ import Testing
       #expect(user.name == "Bob")
     }
     try still.performAndWait {
-      let user = still.insert(User.self)
-      user.id = 2
+      still.insertUser(2)
       try still.save()
     }
     #expect(try context.performAndWait { try context.count(Fetch<User>()) } == 2)
@@ -144,8 +137,7 @@ import Testing
       let user = try context.existingObject(with: id, as: User.self)
       try other.performAndWait {
         for number in 2..<2_000 as Range<Int64> {
-          let user = other.insert(User.self)
-          user.id = number
+          other.insertUser(number)
         }
         try other.existingObject(with: id, as: User.self).name = "Bob"
         try other.save()

@@ -73,3 +73,30 @@ extension DataStack {
     try DataStack(model: .social(), store: .inMemory)
   }
 }
+
+extension ManagedObjectContext {
+  @discardableResult
+  func insertUser(_ id: Int64, _ name: String? = nil, age: Int64? = nil) -> User {
+    let user = insert(User.self)
+    user.id = id
+    if let name { user.name = name }
+    if let age { user.age = age }
+    return user
+  }
+
+  @discardableResult
+  func insertNote(_ id: Int64, of user: User? = nil) -> Note {
+    let note = insert(Note.self)
+    note.id = id
+    if let user { note.user = user }
+    return note
+  }
+
+  @discardableResult
+  func insertCompany(_ id: Int64, _ name: String? = nil) -> Company {
+    let company = insert(Company.self)
+    company.id = id
+    if let name { company.name = name }
+    return company
+  }
+}

@@ -15,8 +15,7 @@ import Testing
   private func save(_ ids: Int64...) throws {
     try context.performAndWait {
       for id in ids {
-        let user = context.insert(User.self)
-        user.id = id
+        context.insertUser(id)
       }
       try context.save()
     }
@@ -83,10 +82,8 @@ import Testing
     context.author = "me"
     context.name = "work"
     let ids = try context.performAndWait {
-      let user = context.insert(User.self)
-      user.id = 1
-      let note = context.insert(Note.self)
-      note.id = 5
+      let user = context.insertUser(1)
+      let note = context.insertNote(5)
       try context.save()
       return (user.objectID, note.objectID)
     }
@@ -174,11 +171,8 @@ import Testing
       log.withLock { $0.append(seen) }
     }
     try context.performAndWait {
-      let user = context.insert(User.self)
-      user.id = 1
-      let note = context.insert(Note.self)
-      note.id = 2
-      note.user = user
+      let user = context.insertUser(1)
+      context.insertNote(2, of: user)
       try context.save()
       user.name = "Ann"
     }
@@ -223,9 +217,7 @@ import Testing
     let all = stack.changes
     try save(1)
     try context.performAndWait {
-      let note = context.insert(Note.self)
-      note.id = 7
-      note.user = try context.fetch(Fetch<User>()).first
+      context.insertNote(7, of: try context.fetch(Fetch<User>()).first)
       try context.save()
     }
     await stack.drainNotifications()

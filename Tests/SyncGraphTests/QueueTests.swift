@@ -28,8 +28,7 @@ import Testing
   @Test @MainActor func theMainContextIsUsableOnTheMainActor() async throws {
     let stack = try DataStack.social()
     let main = stack.mainContext
-    let user = main.insert(User.self)
-    user.id = 1
+    let user = main.insertUser(1)
     try main.save()
     let background = stack.newBackgroundContext()
     let id = user.objectID
@@ -105,8 +104,7 @@ import Testing
   @Test func backgroundTasksReturnResults() async throws {
     let stack = try DataStack.social()
     let id = try await stack.performBackgroundTask { context in
-      let user = context.insert(User.self)
-      user.id = 7
+      let user = context.insertUser(7)
       try context.save()
       return user.objectID
     }

@@ -13,16 +13,14 @@ import Testing
 
   private func users(_ count: Int) -> [User] {
     (0..<count).map {
-      let user = context.insert(User.self)
-      user.id = Int64($0)
+      let user = context.insertUser(Int64($0))
       return user
     }
   }
 
   private func notes(_ count: Int) -> [Note] {
     (0..<count).map {
-      let note = context.insert(Note.self)
-      note.id = Int64($0)
+      let note = context.insertNote(Int64($0))
       return note
     }
   }

@@ -20,10 +20,7 @@ import Testing
       model: .social(), store: kind == .file ? .sqlite(folder.file()) : .inMemory)
     try stack.inBackground { context in
       for (id, name, age) in [(1, "Ann", 20), (2, "Bob; '", 40), (3, nil, 60)] {
-        let user = context.insert(User.self)
-        user.id = Int64(id)
-        user.name = name
-        user.age = Int64(age)
+        let user = context.insertUser(Int64(id), name, age: Int64(age))
         user.createdAt = name.map { _ in Date(timeIntervalSinceReferenceDate: Double(age) + 0.25) }
       }
       try context.save()

@@ -16,9 +16,7 @@ import Testing
 
   @discardableResult
   private func user(_ id: Int64, _ name: String? = nil) -> User {
-    let user = context.insert(User.self)
-    user.id = id
-    user.name = name
+    let user = context.insertUser(id, name)
     return user
   }
 
@@ -82,8 +80,7 @@ import Testing
   @Test func rollbackUndoesEverything() throws {
     try context.performAndWait {
       let user = user(1, "Ann")
-      let note = context.insert(Note.self)
-      note.id = 1
+      let note = context.insertNote(1)
       user.notes = [note]
       try context.save()
       user.name = "Bob"

@@ -8,16 +8,11 @@ import Testing
     let stack = try DataStack.social()
     let work = stack.newBackgroundContext()
     let (snapshot, again, company) = try await work.perform {
-      let company = work.insert(Company.self)
-      company.id = 3
-      let user = work.insert(User.self)
-      user.id = 1
-      user.name = "Ann"
+      let company = work.insertCompany(3)
+      let user = work.insertUser(1, "Ann")
       user.mood = "fine"
       user.company = company
-      let note = work.insert(Note.self)
-      note.id = 2
-      note.user = user
+      work.insertNote(2, of: user)
       try work.save()
       let snapshot = user.snapshot(including: "notes")
       let same = user.snapshot(including: "notes")

@@ -8,8 +8,7 @@ import Testing
 @Suite struct StackTests {
   private func insert(_ id: Int64, in context: ManagedObjectContext) throws {
     try context.performAndWait {
-      let user = context.insert(User.self)
-      user.id = id
+      context.insertUser(id)
       try context.save()
     }
   }
@@ -64,8 +63,7 @@ import Testing
     let stack = try DataStack.social()
     let disposable = stack.newDisposableMainContext()
     try disposable.performAndWait {
-      let user = disposable.insert(User.self)
-      user.id = 1
+      disposable.insertUser(1)
       #expect(try disposable.count(Fetch<User>()) == 1)
       try disposable.save()
       #expect(try disposable.count(Fetch<User>()) == 0)

@@ -11,9 +11,7 @@ import Testing
     context = stack.newBackgroundContext()
     let context = context
     try context.performAndWait { () throws -> Void in
-      let company = context.insert(Company.self)
-      company.id = 1
-      company.name = "Acme"
+      let company = context.insertCompany(1, "Acme")
       for number in 1...6 as ClosedRange<Int64> {
         let user = context.insert(User.self)
         user.id = number
@@ -21,8 +19,7 @@ import Testing
         user.age = number * 10
         if number.isMultiple(of: 2) { user.company = company }
         for index in 0..<number {
-          let note = context.insert(Note.self)
-          note.id = number * 10 + index
+          let note = context.insertNote(number * 10 + index)
           note.text = "note \(index)"
           note.user = user
         }

@@ -70,9 +70,7 @@ import Testing
     let context = stack.newBackgroundContext()
     let date = Date(timeIntervalSinceReferenceDate: 0.1)
     let id = try context.performAndWait {
-      let user = context.insert(User.self)
-      user.id = 1
-      user.name = "Ann"
+      let user = context.insertUser(1, "Ann")
       user.createdAt = date
       user["email"] = "ann@example.org"
       #expect(user.age == 0)
@@ -97,9 +95,7 @@ import Testing
   @Test func numbersByKeyCastToEveryTypeThatHoldsThem() throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
-      let user = context.insert(User.self)
-      user.id = 1
-      user.age = 1_000
+      let user = context.insertUser(1, age: 1_000)
       #expect(user["age"] as? Int == 1_000 && user["age"] as? Int64 == 1_000)
       #expect(user["age"] as? Int32 == 1_000 && user["age"] as? UInt16 == 1_000)
       #expect(user["age"] as? Double == 1_000 && user["age"] as? NSNumber == 1_000)
@@ -118,9 +114,7 @@ import Testing
   @Test func equalValuesAreNoChange() throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
-      let user = context.insert(User.self)
-      user.id = 1
-      user.name = "Ann"
+      let user = context.insertUser(1, "Ann")
       try context.save()
       user.name = "Ann"
       #expect(!context.hasChanges)
