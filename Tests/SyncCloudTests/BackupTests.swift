@@ -143,10 +143,7 @@ import Testing
   @Test func whatThisModelCannotReadIsSentAgainAsItCame() async throws {
     let backup: MemoryTransport.Backup
     let old = try ManagedObjectModel(["Item: id key"])
-    let new = try ManagedObjectModel([
-      "Item: id key, text",
-      "Other: id key",
-    ])
+    let new = try ManagedObjectModel(["Item: id key, text", "Other: id key"])
     let (here, there) = (try Client(server, model: old), try Client(server, model: new))
     for client in [here, there] { try await client.engine.sync() }
     backup = server.backup()

@@ -102,10 +102,7 @@ import Testing
 
   @Test func twoThingsCannotTravelUnderOneName() throws {
     let fields = try ManagedObjectModel(["Note: heading was title, title"])
-    let entities = try ManagedObjectModel([
-      "Note: title",
-      "Memo was Note: title",
-    ])
+    let entities = try ManagedObjectModel(["Note: title", "Memo was Note: title"])
     let similar = try ManagedObjectModel(["Note: subtitle was title, title"])
     let places = [
       (fields, "Note.heading travels"), (entities, "Memo travels"),

@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func cyclesEnd() throws {
+  @Test func aDeletionInACircleComesToItsEnd() throws {
     let stack = try DataStack(model: Self.model(.cascade), store: .inMemory)
     try stack.inBackground { context in
       let parts = try (0..<3).map { _ in try context.insert(entityNamed: "Part") }

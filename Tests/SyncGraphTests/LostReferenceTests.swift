@@ -194,10 +194,7 @@ import Testing
   }
 
   @Test func whatMustLeadSomewhereIsRefused() throws {
-    let model = try ManagedObjectModel([
-      "Owner: id",
-      "Part: owner -> Owner required",
-    ])
+    let model = try ManagedObjectModel(["Owner: id", "Part: owner -> Owner required"])
     let stack = try DataStack(model: model, store: .inMemory)
     let (early, late) = (stack.newBackgroundContext(), stack.newNonMergingBackgroundContext())
     late.mergePolicy = .storeWins

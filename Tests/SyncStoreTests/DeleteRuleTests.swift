@@ -47,10 +47,7 @@ import Testing
 
   @Test func noActionLeavesTheOtherSidePointingNowhere() throws {
     let temporary = try TemporaryStore(
-      ManagedObjectModel([
-        "P: c ->> C.p noAction",
-        "C: p -> P.c",
-      ]))
+      ManagedObjectModel(["P: c ->> C.p noAction", "C: p -> P.c"]))
     let p = try temporary.store.model.requireEntity(named: "P")
     try temporary.store.write { transaction in
       try transaction.insert("P", [[:]])

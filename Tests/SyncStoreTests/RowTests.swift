@@ -109,10 +109,7 @@ import Testing
   /// The memory behind its last cell is no key.
   @Test func aBlockOfASuperentityHasNoKeyOfTheSubentity() throws {
     let temporary = try TemporaryStore(
-      ManagedObjectModel([
-        "Vehicle: name",
-        "Racecar < Vehicle: id",
-      ]))
+      ManagedObjectModel(["Vehicle: name", "Racecar < Vehicle: id"]))
     let store = temporary.store
     let vehicle = try store.model.requireEntity(named: "Vehicle")
     let racecar = try store.model.requireEntity(named: "Racecar")

@@ -70,10 +70,7 @@ import Testing
 
   @Test func aStoreOfAnotherModelNamesTheDifferences() throws {
     try open().close()
-    let other = try ManagedObjectModel([
-      "User: id string, nick",
-      "Place: id",
-    ])
+    let other = try ManagedObjectModel(["User: id string, nick", "Place: id"])
     let error = #expect(throws: StoreError.self) {
       _ = try open(model: other) { $0.migration = .refuse }
     }

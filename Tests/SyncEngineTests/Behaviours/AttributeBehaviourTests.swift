@@ -56,7 +56,7 @@ import Testing
     Case("a custom key", #""age_of_person": 20"#, "age=20"),
     Case("a custom key adds a spelling", #""age": 20"#, "age=20"),
     Case("custom key of another language", "Norwegian", #""last_name": "N""#, "etternavn=N"),
-    Case("…and its own name", "Norwegian", #""etternavn": "N""#, "etternavn=N"),
+    Case("custom key beside its own name", "Norwegian", #""etternavn": "N""#, "etternavn=N"),
     Case("acronyms", #""contract_id": 4, "image_url": "u""#, "contractID=4 imageURL=u"),
     Case("attributes that miss the acronym rule", #""url_string": "u""#, "urlString=u"),
     Case("two attributes of one key", "Shared", #""both": "x""#, "one=x two=x"),

@@ -24,10 +24,7 @@ import Testing
   }
 
   private static func stack() throws -> DataStack {
-    let model = try ManagedObjectModel([
-      "Person: id",
-      "Post: id, author -> Person",
-    ])
+    let model = try ManagedObjectModel(["Person: id", "Post: id, author -> Person"])
     let stack = try DataStack(model: model, store: .inMemory)
     try stack.sync(dictionaries(#"[{"id": 1}, {"id": 2}]"#), inEntityNamed: "Person")
     try stack.sync(
@@ -38,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Call.allCases, Way.allCases)
-  func holds(_ call: Call, _ named: Way) async throws {
+  func everyCallSyncsTheChildrenOfAParent(_ call: Call, _ named: Way) async throws {
     let stack = try Self.stack()
     let way = try named.relationship(of: stack)
     let items = try JSONValue(parsing: #"[{"id": 2}, {"id": 4}]"#)

@@ -22,7 +22,7 @@ import Testing
         "Patient": ["id=p alcohol=0 baseline=0 fitness=0"],
       ]),
     SyncCase(
-      "…under different owners too", in: "Markets",
+      "nested objects of one key collapse under different owners too", in: "Markets",
       .sync(
         "Patient",
         #"[{"id": "p", "baseline": {"id": 0}}, {"id": "q", "alcohol": {"id": 0}}, {"id": "r", "fitness": {"id": 0}}]"#
@@ -50,7 +50,7 @@ import Testing
       ),
       leaves: ["Player": ["id=1 name=a team=9", "id=2 team=9"], "Squad": ["id=9 players=[1,2]"]]),
     SyncCase(
-      "…and the captain of the squad is one of its players", in: "Families",
+      "the captain of a squad is one of its players", in: "Families",
       .sync(
         "Squad",
         #"[{"id": 9, "captain": {"id": 1, "name": "c"}, "players": [{"id": 1}, {"id": 2}]}]"#),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SpellingTests {
   private let json = #"[{"id": 1, "name": "Ada", "email": "a@b.c"}]"#
 
-  @Test func synchronousCalls() throws {
+  @Test func synchronousCallsCompileInEverySpelling() throws {
     let stack = try DataStack.opened("Notes")
     let users = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]] ?? []
     let any = try JSONSerialization.jsonObject(with: Data(json.utf8))
@@ -35,7 +35,7 @@ import Testing
     #expect(try stack.shown("User", "remoteID name") == ["1 Ada"])
   }
 
-  @Test func trailingClosures() async throws {
+  @Test func trailingClosuresAreCalledInEverySpelling() async throws {
     let stack = try DataStack.opened("Notes")
     let users = SyncPayload.objects(try dictionaries(json))
     await withCheckedContinuation { done in

@@ -256,7 +256,9 @@ import Testing
       "id=\u{FFFD}; repeatedItem 2"),
   ]
 
-  @Test(arguments: cases, [nil, 1]) func holds(_ hostile: Case, _ parts: Int?) throws {
+  @Test(arguments: cases, [nil, 1]) func aHostilePayloadEndsAsItIsWritten(
+    _ hostile: Case, _ parts: Int?
+  ) throws {
     let stack = try DataStack(model: Self.model(), store: .inMemory)
     try stack.sync([["id": 1]] as JSONValue, inEntityNamed: hostile.entity)
     // Parts do not remember which keys others had; a list that names an object twice (never the

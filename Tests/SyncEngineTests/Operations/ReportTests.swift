@@ -42,10 +42,7 @@ import Testing
   }
 
   @Test func whatTheMappingCannotFollowIsNoTransformer() throws {
-    let model = try ManagedObjectModel([
-      "User: id, places ->> Place",
-      "Place: name",
-    ])
+    let model = try ManagedObjectModel(["User: id, places ->> Place", "Place: name"])
     let stack = try DataStack(model: model, store: .inMemory)
     let report = try stack.sync(#"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User")
     #expect(report.findings.map(\.kind) == [.mappingRemark])

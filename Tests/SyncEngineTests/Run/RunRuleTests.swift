@@ -136,10 +136,7 @@ import Testing
   }
 
   @Test func anEntityWithoutKeyCannotBeSynced() throws {
-    let model = try ManagedObjectModel([
-      "Thing: name",
-      "Box: id, things ->> Thing",
-    ])
+    let model = try ManagedObjectModel(["Thing: name", "Box: id, things ->> Thing"])
     let bench = try SyncBench(model)
     let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Thing") }
     #expect(top?.code == .noPrimaryKey && top?.message.contains("sync.isPrimaryKey") == true)

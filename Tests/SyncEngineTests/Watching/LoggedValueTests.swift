@@ -21,8 +21,7 @@ import Testing
   ) throws -> [String] {
     let lines = Log<String>()
     let log = SyncLogger(stack, format: format, values: true) { lines.append($0) }
-    let context = stack.newBackgroundContext()
-    try context.performAndWait { try body(context) }
+    try stack.inBackground(body)
     stack.drainNotifications()
     log.cancel()
     return lines.all
@@ -35,7 +34,7 @@ import Testing
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
   }
 
-  @Test(arguments: [false, true]) func ofSyncs(isFile: Bool) throws {
+  @Test(arguments: [false, true]) func valuesOfSyncsAreLogged(isFile: Bool) throws {
     let folder = try TemporaryFolder()
     let stack = try stack(isFile: isFile, folder)
     let payload: JSONValue = [
@@ -75,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func ofBatches() throws {
+  @Test func valuesOfBatchesAreLogged() throws {
     let folder = try TemporaryFolder()
     let stack = try stack(isFile: true, folder)
     let told = try lines(of: stack) { context in

@@ -33,7 +33,7 @@ import Testing
       try Store.keptModel(at: scene.url).storageDescription == golden.model().storageDescription)
   }
 
-  @Test(arguments: GoldenStore.formats) func itMigrates(_ format: Int) throws {
+  @Test(arguments: GoldenStore.formats) func aStoreOfEveryFormatMigrates(_ format: Int) throws {
     let golden = try GoldenStore(format)
     let scene = try MigrationScene()
     try golden.copy(to: scene.url)
