@@ -57,7 +57,7 @@ import Testing
       #expect(users.map(\.isDeleted) == [false, false, true, true, true, true])
       #expect {
         try context.batchDelete(Fetch<Company>())
-      } throws: { $0.says("GraphError", "deletionDenied", "Company") }
+      } throws: { $0.says("StoreError deletionDenied", "Company") }
       let companies = try context.count(Fetch<Company>())
       #expect(companies == 1)
       let nothing = try context.batchDelete(Fetch<User>("age > 20"))

@@ -11,18 +11,15 @@ import Testing
     let payload: SyncPayload
     var entity = "User"
     var path: String?
-    /// The type and the code of the error.
-    let error: String
     /// Words that the message has to have, so that a person can act on it.
     let mentions: [String]
     var testDescription: String { name }
 
     init(
       _ name: String, _ json: String, entity: String = "User", at path: String? = nil,
-      _ error: String, _ mentions: String...
+      _ mentions: String...
     ) {
       self.name = name
-      self.error = error
       payload = .data(Data(json.utf8))
       self.entity = entity
       self.path = path
@@ -31,26 +28,20 @@ import Testing
   }
 
   static let cases = [
-    Case("not JSON", "<html>", "JSONError unexpectedCharacter", "line 1", "$"),
-    Case("empty", "", "JSONError emptyDocument", "$"),
+    Case("not JSON", "<html>", "line 1", "$"),
+    Case("empty", "", "$"),
+    Case("cut off", #"[{"id": 1}, {"id": 2, "name": "A"#, "line 1", "$[1].name"),
+    Case("a number", "17", "$"),
+    Case("a list of numbers", "[1, 2]", "none of the 2 items"),
     Case(
-      "cut off", #"[{"id": 1}, {"id": 2, "name": "A"#, "JSONError unexpectedEnd", "line 1",
-      "$[1].name"),
-    Case("a number", "17", "JSONError notAList", "$"),
-    Case("a list of numbers", "[1, 2]", "SyncError deletionRefused", "none of the 2 items"),
+      "a path that leads nowhere", #"{"data": {"users": []}}"#, at: "data.items", "items", "users"),
+    Case("a path through a number", #"{"data": 1}"#, at: "data.items", "data"),
+    Case("an unknown entity", "[]", entity: "Usr", "Usr", "User"),
     Case(
-      "a path that leads nowhere", #"{"data": {"users": []}}"#, at: "data.items",
-      "JSONError pathNotFound", "items", "users"),
-    Case(
-      "a path through a number", #"{"data": 1}"#, at: "data.items", "JSONError pathNotFound", "data"
-    ),
-    Case("an unknown entity", "[]", entity: "Usr", "ModelError unknownEntity", "Usr", "User"),
-    Case(
-      "items without their key", #"[{"name": "x"}]"#, "SyncError deletionRefused",
-      "the only item of the payload cannot be used"),
+      "items without their key", #"[{"name": "x"}]"#, "the only item of the payload cannot be used"),
     Case(
       "an error document", #"{"error": "down", "code": 500}"#,
-      "SyncError deletionRefused", "the only item of the payload cannot be used"),
+      "the only item of the payload cannot be used"),
   ]
 
   @Test(arguments: cases) func isRefusedWithAMessage(_ input: Case) async throws {
@@ -61,7 +52,6 @@ import Testing
       input.payload, inEntityNamed: input.entity, dataStack: stack,
       at: input.path.map { JSONPath($0) })
     let error = await #expect(throws: (any Error).self) { try await stack.sync(sync) }
-    #expect(error?.says(input.error) == true)
     let message = "\(try #require(error))"
     for mention in input.mentions {
       #expect(message.localizedCaseInsensitiveContains(mention), "\(message)")
@@ -80,7 +70,8 @@ import Testing
     let users = (1...5_000).map { JSONValue.object(["id": .integer($0), "name": "somebody"]) }
     let sync = Sync(.json(.array(users)), inEntityNamed: "User", dataStack: stack)
     sync.start()
-    #expect { try sync.result?.get() } throws: { ($0 as? StoreError)?.code == .full }
+    let error = #expect(throws: StoreError.self) { try sync.result?.get() }
+    #expect(error?.code == .full)
     #expect(try stack.store.read { try $0.dump() } == before)
   }
 }
