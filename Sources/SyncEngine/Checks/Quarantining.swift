@@ -16,7 +16,7 @@ final class Quarantining {
   }
 
   /// Keeps an item when the policy says so.
-  func keep(_ item: LeftOutItem) throws {
+  func keep(_ item: RejectedItem) throws {
     guard request.itemPolicy == .quarantine else { return }
     report[item.entity].quarantined += 1
     try transaction.quarantine(

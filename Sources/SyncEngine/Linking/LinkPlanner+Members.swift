@@ -91,7 +91,7 @@ extension LinkPlanner {
       } else if kind == .keys || (isInPayload && mayDelete) {
         column[object] = 0
       } else if mayDelete {
-        claims.leaveOut(
+        claims.omit(
           Claims.UnlistedMember(
             row: destination.stored.rows[index], entity: destination.entity, slot: inverse,
             owner: owner))

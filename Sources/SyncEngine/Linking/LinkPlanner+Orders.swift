@@ -110,7 +110,7 @@ extension LinkPlanner {
 
   /// Of an occurrence that is not written as the payload has it, or not for sure.
   private static let uncertain: Occurrence.Flags = [
-    .ignored, .conflicting, .referenceOnly, .leftOut,
+    .ignored, .conflicting, .referenceOnly, .rejected,
   ]
 
   /// How many objects of the payload refer to each new row, beginning with the first new one. The

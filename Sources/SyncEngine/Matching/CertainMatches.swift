@@ -72,7 +72,7 @@ struct CertainMatches {
   }
 
   private static let doubts: Occurrence.Flags = [
-    .keyless, .shared, .leftOut, .neverInserted, .neverUpdated,
+    .keyless, .shared, .rejected, .neverInserted, .neverUpdated,
   ]
 
   /// Whether the stored row belongs to the owner in whose list the occurrence stands.

@@ -67,7 +67,7 @@ extension Matcher {
 
   /// Whether the options let the place of a mention write its object.
   func isAllowed(_ mention: Match, isStored: Bool) -> Bool {
-    if mention.flags.contains(.leftOut) { return false }
+    if mention.flags.contains(.rejected) { return false }
     if mention.flags.contains(isStored ? .neverUpdated : .neverInserted) { return false }
     return switch (mention.flags.contains(.root), isStored) {
     case (true, true): operations.contains(.update)

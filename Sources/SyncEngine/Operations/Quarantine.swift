@@ -141,7 +141,7 @@ struct QuarantineReplay {
     request.payload = .data(text)
     request.settings.onItemError = .skip
     let failed = Locked<Set<Int>>([])
-    request.hooks.onLeftOut = { [rows] item, transaction in
+    request.hooks.onRejected = { [rows] item, transaction in
       failed.withLock { _ = $0.insert(item.index) }
       var row = rows[item.index]
       row.code = item.reason.code.rawValue

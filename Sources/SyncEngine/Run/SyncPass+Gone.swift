@@ -15,7 +15,7 @@ extension SyncPass {
         }
       }
     }
-    for batch in matches.batches where !batch.staged.tombstones.isEmpty {
+    for batch in matches.batches where !batch.staged.goneItems.isEmpty {
       claims.state.hasTombstones = true
       for row in try storedRows(of: batch, matches, in: transaction) {
         claims.giveUp(row, batch.entity)
@@ -38,7 +38,7 @@ extension SyncPass {
     }
   }
 
-  /// The rows that tombstones are about.
+  /// The rows that gone items are about.
   private func storedRows(
     of batch: MatchedBatch, _ matches: Matches, in transaction: StoreTransaction
   ) throws -> [Int64] {
@@ -46,9 +46,9 @@ extension SyncPass {
     let members = try group(of: batch, in: transaction)
     var rows: [Int64] = []
     try transaction.scan(
-      batch.entity, .keys(slot: slot, batch.staged.tombstones.keys(in: slot)), slots: nil
+      batch.entity, .keys(slot: slot, batch.staged.goneItems.keys(in: slot)), slots: nil
     ) { cursor in
-      let owners = batch.staged.tombstones.owners { cursor.cell($0) }
+      let owners = batch.staged.goneItems.owners { cursor.cell($0) }
       guard owners.contains(where: { isOwner($0, of: cursor, matches) }),
         members?.contains(cursor.row) != false
       else { return }
@@ -57,7 +57,7 @@ extension SyncPass {
     return rows
   }
 
-  /// Whether a row belongs to the owner in whose list a tombstone stands, where keys are unique
+  /// Whether a row belongs to the owner in whose list a gone item stands, where keys are unique
   /// among those only.
   private func isOwner(_ owner: Owner?, of cursor: RowCursor, _ matches: Matches) -> Bool {
     guard let owner else { return true }

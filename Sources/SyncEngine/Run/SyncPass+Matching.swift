@@ -12,11 +12,11 @@ extension SyncPass {
     let before = claims.mark
     let withheld = edits?.withheld
     var part = try refreshKnownItems(first, in: transaction)
-    var version = PartVersion(leftOut: part.refusals.offenders)
+    var version = PartVersion(rejected: part.refusals.offenders)
     if request.hooks.willInsert != nil {
       version.replacements = ItemReplacements(bytes, parent: request.setup.parent)
     }
-    if !version.leftOut.isEmpty {
+    if !version.rejected.isEmpty {
       version.tracksItems = true
       part = try reader.restage(version)
     }
@@ -40,10 +40,10 @@ extension SyncPass {
       if request.itemPolicy == .fail {
         if version.tracksItems { throw try firstError(failure.error, check, part) }
       } else if version.tracksItems {
-        let count = version.leftOut.count
-        version.leftOut.merge(try check.offenders()) { first, _ in first }
+        let count = version.rejected.count
+        version.rejected.merge(try check.offenders()) { first, _ in first }
         // No more items to leave out that would help: the error stays.
-        guard version.leftOut.count > count else { throw failure.error }
+        guard version.rejected.count > count else { throw failure.error }
       }
       claims.restore(before)
       if let withheld { edits?.withheld = withheld }
@@ -183,7 +183,7 @@ extension SyncPass {
       try Namesakes(root).sort(in: claims, transaction)
     }
     knownRows =
-      isOnlyPart && root.stored.isComplete && root.staged.tombstones.isEmpty
+      isOnlyPart && root.stored.isComplete && root.staged.goneItems.isEmpty
       ? root.stored.rows : nil
   }
 }

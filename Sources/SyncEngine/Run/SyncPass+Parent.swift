@@ -95,7 +95,7 @@ extension SyncPass {
       var rows: [Int64] = []
       try transaction.scan(entity, selection, slots: []) { rows.append($0.row) }
       for row in rows.filter(isUnlisted) {
-        claims.leaveOut(
+        claims.omit(
           Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.parent.row))
       }
     }

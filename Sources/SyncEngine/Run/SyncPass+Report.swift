@@ -50,7 +50,7 @@ extension SyncPass {
     for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
       let mention = batch.occurrences[batch.representative(occurrence)]
       guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
-        !mention.flags.contains(.leftOut)
+        !mention.flags.contains(.rejected)
       else { continue }
       report[batch.entity].skipped += 1
       let key = batch.key(batch.cells(occurrence)).description

@@ -19,7 +19,7 @@ extension SyncPass {
     guard isForeign || (state.isRootSuspended && !request.plan.rootNode.skipsUnidentified) else {
       return
     }
-    let first = isForeign ? nil : report.content.firstSkipped
+    let first = isForeign ? nil : report.content.firstRejected
     let reason =
       first?.message
       ?? "Beside keys it says nothing that “\(entity.name)” knows, as an error document does."

@@ -171,9 +171,9 @@ final class SyncPass {
     let matches = matcher.matches
     collected.add(matches, planner)
     let quarantining = Quarantining(request, transaction, report)
-    for item in matches.part.refusals.leftOut {
+    for item in matches.part.refusals.rejected {
       try quarantining.keep(item)
-      try request.hooks.onLeftOut?(item, transaction)
+      try request.hooks.onRejected?(item, transaction)
     }
     try quarantining.forgetSuperseded(by: matches)
     noteUnmatched(matches.rootBatch)

@@ -114,7 +114,7 @@ final class Claims {
   }
 
   /// Notes a member that its owner's list omits.
-  func leaveOut(_ member: UnlistedMember) {
+  func omit(_ member: UnlistedMember) {
     guard let column = member.entity.properties[member.slot].relationship else { return }
     new.unlisted[Member(row: member.row, column: Relationship(column))] = member
   }

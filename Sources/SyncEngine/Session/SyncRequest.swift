@@ -94,7 +94,7 @@ package struct SyncHooks {
 
   /// Called for each item that is left out, inside the transaction, before its part of the payload
   /// is written; an error that it throws fails the sync.
-  package var onLeftOut: ((LeftOutItem, StoreTransaction) throws -> Void)?
+  package var onRejected: ((RejectedItem, StoreTransaction) throws -> Void)?
 
   /// Called at the end of the last transaction, inside it.
   package var willEnd: ((StoreTransaction) throws -> Void)?

@@ -32,7 +32,7 @@ final class Batch {
   let references: StagedKeys
 
   /// Objects that the payload says are deleted.
-  let tombstones: Tombstones
+  let goneItems: GoneItems
   @exclusivity(unchecked) private(set) var groups = StagedGroups()
 
   /// Whether several occurrences are one object, so that one owner may have several lists.
@@ -74,7 +74,7 @@ final class Batch {
     block = RowBlock(width: node.columns.valueCount)
     index = KeyIndex(block: block, identity: node.identity)
     references = StagedKeys(node)
-    tombstones = Tombstones(node)
+    goneItems = GoneItems(node)
     mentions = node.relationships.map { _ in LinkMentions() }
   }
 
@@ -82,7 +82,7 @@ final class Batch {
 
   /// Whether nothing was said of its objects.
   var isUntouched: Bool {
-    occurrences.isEmpty && references.count == 0 && tombstones.isEmpty
+    occurrences.isEmpty && references.count == 0 && goneItems.isEmpty
       && ofSubentities.bareCount == 0
   }
 

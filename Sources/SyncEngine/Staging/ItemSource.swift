@@ -36,7 +36,7 @@ struct StagedItem {
   var key: (tape: JSONTape, token: Int)?
   var text = UnsafeRawBufferPointer(start: nil, count: 0)
   /// Whether everything of it is staged, and nothing counts but its key.
-  var isLeftOut = false
+  var isRejected = false
 }
 
 /// The key of an item in an object of objects: it fills an attribute for which the item has no

@@ -31,7 +31,7 @@ struct Occurrence {
     /// and its owner, not by its key alone.
     static let owned = Flags(rawValue: 2048)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
-    static let leftOut = Flags(rawValue: 8192)
+    static let rejected = Flags(rawValue: 8192)
     /// Several places of the payload mention it, or it came from another owner: no item alone tells
     /// its stored values.
     static let conflicting = Flags(rawValue: 16384)

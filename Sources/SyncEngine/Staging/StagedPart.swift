@@ -48,7 +48,7 @@ struct StagedPart {
   /// Items that are not stored.
   struct Refusals {
     /// The items that were left out.
-    var leftOut: [LeftOutItem] = []
+    var rejected: [RejectedItem] = []
 
     /// Items that a rule of the plan refuses, by their index; they are still to be left out.
     var offenders: [Int: SyncError] = [:]
@@ -133,5 +133,5 @@ struct PartVersion {
   var tracksItems = false
 
   /// The items at the top that are to be left out, by their index, and why.
-  var leftOut: [Int: SyncError] = [:]
+  var rejected: [Int: SyncError] = [:]
 }

@@ -15,7 +15,7 @@ extension Stager {
       }
     var occurrence = Occurrence()
     occurrence.flags = node.permissions
-    if item.isLeftOut { occurrence.flags.insert(.leftOut) }
+    if item.isRejected { occurrence.flags.insert(.rejected) }
     if let owner = role.owner {
       occurrence.owner = owner.owner
       occurrence.ownerBatch = Int16(owner.batch)
@@ -46,7 +46,7 @@ extension Stager {
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
-    if !batch.tombstones.isEmpty { batch.tombstones.revoke(cells) }
+    if !batch.goneItems.isEmpty { batch.goneItems.revoke(cells) }
     if case .root = role { occurrence.flags.insert(.root) }
     if part.rootOwner != nil, role.owner == part.rootOwner { occurrence.flags.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
@@ -153,7 +153,7 @@ extension Stager {
         """)
     if node.plan.policy.missingIdentity == .fail { try refuse(error) }
     noteUnreadable(role)
-    noteSkipped(error, in: batch)
+    noteRejected(error, in: batch)
     return nil
   }
 
@@ -211,7 +211,7 @@ extension Stager {
       || request.operations.isSuperset(of: .writing)
   }
 
-  private static let unmergeable: Occurrence.Flags = [.leftOut, .neverInserted, .neverUpdated]
+  private static let unmergeable: Occurrence.Flags = [.rejected, .neverInserted, .neverUpdated]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
     // A mere reference to an object is no item.

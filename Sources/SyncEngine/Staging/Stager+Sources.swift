@@ -27,7 +27,7 @@ extension Stager {
           message: "A validator of “\(node.batch.entity.name)” refused the item: \(error).")
         try refuse(refusal)
         noteUnreadable(role)
-        noteSkipped(refusal, in: node.batch)
+        noteRejected(refusal, in: node.batch)
         return nil
       }
     }

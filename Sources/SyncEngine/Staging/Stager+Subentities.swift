@@ -74,7 +74,7 @@ extension Stager {
     }
   }
 
-  private static let unfoldable: Occurrence.Flags = [.keyless, .leftOut, .referenceOnly]
+  private static let unfoldable: Occurrence.Flags = [.keyless, .rejected, .referenceOnly]
 
   private func find(
     _ cells: UnsafePointer<Cell>, in batches: [Batch]
@@ -224,7 +224,7 @@ extension Stager {
         in the user info sync.type of one, or give one the type “*”.
         """)
     if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
-    noteSkipped(error, in: batch)
+    noteRejected(error, in: batch)
     guard node.hasIdentity else { return }
     // A stored object with its key counts as named all the same.
     let row = batch.block.append()

@@ -101,15 +101,15 @@ final class Stager {
     let key = item.key.map { MemberKey(tape: $0.tape, token: $0.token) }
     guard let occurrence = try stage(source.root, of: source, node: node, role: role, key: key)
     else { return }
-    if item.isLeftOut {
-      try leaveOut(occurrence, of: rootBatch)
+    if item.isRejected {
+      try reject(occurrence, of: rootBatch)
     } else if part.items.usable > 0 || rootBatch.ofSubentities[occurrence] != nil
       || saysSomething(source)
     {
       part.items.usable += 1
     }
     rootBatch.occurrences[occurrence].flags.insert(.root)
-    if node.plan.listsObjects, !item.isLeftOut { part.items.listed.append(occurrence) }
+    if node.plan.listsObjects, !item.isRejected { part.items.listed.append(occurrence) }
     rootLink?.targets.append(occurrence)
     if let reference = rootLink?.reference { refer(occurrence, to: reference) }
   }
@@ -117,7 +117,7 @@ final class Stager {
   private func begin(_ text: UnsafeRawBufferPointer) {
     path.reset(item: part.items.end, at: item.place)
     item.text = text
-    item.isLeftOut = request.version.leftOut[part.items.end] != nil
+    item.isRejected = request.version.rejected[part.items.end] != nil
     part.items.end += 1
   }
 
@@ -132,7 +132,7 @@ final class Stager {
     guard let occurrence = try stage(source.root, of: source, node: node, role: .beside) else {
       return
     }
-    if item.isLeftOut { try leaveOut(occurrence, of: node.batch) }
+    if item.isRejected { try reject(occurrence, of: node.batch) }
     part.items.beside.append(SubentityMention(batch: number, occurrence: occurrence))
   }
 
@@ -177,7 +177,7 @@ final class Stager {
         replacement.root, of: replacement, node: node, role: role, key: key, address: address)
     }
     if node.steps.contains(.tombstone) || (request.deletes != nil && path.isAtTop),
-      try stageTombstone(token, of: source, node: node, role: role, key: key)
+      try stageGone(token, of: source, node: node, role: role, key: key)
     {
       return nil
     }
@@ -221,7 +221,7 @@ final class Stager {
     defer { candidates.removeAll(from: firstCandidate) }
     try fill(batch.block[row], from: token, of: source, node: node)
     if let key { try fill(batch.block[row], from: key, node: node) }
-    if node.steps.contains(.hook), let hook = node.plan.didFill, !item.isLeftOut {
+    if node.steps.contains(.hook), let hook = node.plan.didFill, !item.isRejected {
       try showFilled(row, to: hook, token, of: source, node: node)
     }
     if node.steps.contains(.defaults) { takeDefaults(batch.block[row], node) }

@@ -33,7 +33,7 @@ public enum ItemErrorPolicy: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 /// An item at the top of a payload that was left out, with everything below it.
-package struct LeftOutItem {
+package struct RejectedItem {
   /// Position among the items of the payload.
   package let index: Int
 
@@ -52,4 +52,4 @@ package struct LeftOutItem {
 }
 
 @available(*, unavailable, message: "Its bytes belong to the payload.")
-extension LeftOutItem: Sendable {}
+extension RejectedItem: Sendable {}

@@ -8,7 +8,7 @@ final class ReportBuilder {
     /// Entities of which objects were read, so that their unfilled attributes are known.
     var readEntities: Set<String> = []
     /// Why the first item at the top was left out.
-    var firstSkipped: SyncError?
+    var firstRejected: SyncError?
   }
 
   var content = Content()
@@ -75,7 +75,7 @@ final class ReportBuilder {
       report.findingCounts[kind, default: 0] += count - SyncReport.findingLimit
       noteCount += count - SyncReport.findingLimit
     }
-    if content.firstSkipped == nil { content.firstSkipped = part.content.firstSkipped }
+    if content.firstRejected == nil { content.firstRejected = part.content.firstRejected }
     for (entity, counts) in part.report.entities {
       report.entities[entity, default: .init()].skipped += counts.skipped
       guard part.content.readEntities.contains(entity) else { continue }

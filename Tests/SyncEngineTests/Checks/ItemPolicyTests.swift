@@ -209,7 +209,7 @@ import Testing
 
   // MARK: - Claims of an item
 
-  @Test func anObjectThatALeftOutItemNamesIsNotDeletedAtAnyDepth() throws {
+  @Test func anObjectThatARejectedItemNamesIsNotDeletedAtAnyDepth() throws {
     let bench = try bench()
     try bench.sync(
       #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#, "Node")
@@ -254,7 +254,7 @@ import Testing
   // MARK: - Records of an item
 
   @Test(arguments: [nil, 1])
-  func aLeftOutItemIsHandedOverWithPlaceKeyTextAndReason(partItems: Int?) throws {
+  func aRejectedItemIsHandedOverWithPlaceKeyTextAndReason(partItems: Int?) throws {
     let bench = try bench()
     var found: [String] = []
     try bench.sync(
@@ -263,7 +263,7 @@ import Testing
     ) {
       $0.setup.path = "data"
       $0.tuning.partItems = partItems
-      $0.hooks.onLeftOut = { item, _ in
+      $0.hooks.onRejected = { item, _ in
         let text = String(decoding: item.json, as: UTF8.self)
         found.append("\(item.index) \(item.path) \(item.key) \(text) \(item.reason.code.rawValue)")
       }

@@ -89,7 +89,7 @@ struct ObjectSync {
     var request = SyncRequest(plan: plan, payload: .json(item))
     request.settings.operations = SyncOperations.all.subtracting([.insert, .delete])
     // There is nothing but this one item to go on with.
-    request.hooks.onLeftOut = { item, _ in throw item.reason }
+    request.hooks.onRejected = { item, _ in throw item.reason }
     return request
   }
 

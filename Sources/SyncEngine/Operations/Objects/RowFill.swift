@@ -69,7 +69,7 @@ package struct RowFill {
     if replacesNested { request.settings.deletionGuard = .off }
     request.targets = [row]
     request.setup.usesFingerprints = false
-    request.hooks.onLeftOut = { item, _ in throw item.reason }
+    request.hooks.onRejected = { item, _ in throw item.reason }
     return try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: SyncControl())
       defer { pass.reader.stop() }

@@ -1,10 +1,10 @@
 import SyncCore
 
 /// The keys of objects that a part of a payload says are deleted. The later mention of a key
-/// counts, be it a tombstone or the object. Confined to its batch.
-final class Tombstones {
+/// counts, be it a gone item or the object. Confined to its batch.
+final class GoneItems {
   private let keys: StagedKeys
-  /// In whose lists the tombstones of each key stand, nil for none; empty where the object came
+  /// In whose lists the gone items of each key stand, nil for none; empty where the object came
   /// again.
   private var owners: [[Owner?]] = []
 
@@ -18,7 +18,7 @@ final class Tombstones {
     owners[number].append(owner)
   }
 
-  /// Takes back the tombstone of the object of a key.
+  /// Takes back the gone item of the object of a key.
   func revoke(_ cells: UnsafePointer<Cell>) {
     let known = keys.index.find(identityOf: cells)
     if known >= 0 { owners[Int(known)] = [] }
@@ -29,15 +29,15 @@ final class Tombstones {
     owners.indices.filter { !owners[$0].isEmpty }.map { keys[$0][slot] }
   }
 
-  /// In whose lists the tombstones of a key stand.
+  /// In whose lists the gone items of a key stand.
   func owners(of cell: (Int) -> Cell) -> [Owner?] {
     let known = keys.index.find(cell)
     return known < 0 ? [] : owners[Int(known)]
   }
 }
 
-@available(*, unavailable, message: "Tombstones are confined to their batch.")
-extension Tombstones: Sendable {}
+@available(*, unavailable, message: "Gone items are confined to their batch.")
+extension GoneItems: Sendable {}
 
 /// Items that say that their objects are deleted.
 extension Stager {
@@ -45,10 +45,10 @@ extension Stager {
   /// identity.
   ///
   /// - Returns: Whether it says so.
-  func stageTombstone(
+  func stageGone(
     _ token: Int, of source: ItemSource, node: StagingNode, role: Role, key: MemberKey?
   ) throws -> Bool {
-    guard try isTombstone(token, of: source, node: node, role: role) else { return false }
+    guard try isGone(token, of: source, node: node, role: role) else { return false }
     guard isAllowed(role) else { return true }
     let batch = node.batch
     let row = batch.block.append()
@@ -70,14 +70,14 @@ extension Stager {
       return true
     }
     switch role {
-    case .root where !item.isLeftOut: part.items.usable += 1
+    case .root where !item.isRejected: part.items.usable += 1
     case .member(let owner):
-      if owner == part.rootOwner, !item.isLeftOut { part.items.usable += 1 }
-      batch.tombstones.add(cells, of: owner)
+      if owner == part.rootOwner, !item.isRejected { part.items.usable += 1 }
+      batch.goneItems.add(cells, of: owner)
       return true
     default: break
     }
-    batch.tombstones.add(cells, of: nil)
+    batch.goneItems.add(cells, of: nil)
     return true
   }
 
@@ -116,7 +116,7 @@ extension Stager {
     return true
   }
 
-  private func isTombstone(
+  private func isGone(
     _ token: Int, of source: ItemSource, node: StagingNode, role: Role
   ) throws -> Bool {
     if let mark = node.plan.tombstone, let value = source.tape.value(at: mark, from: token),

@@ -15,16 +15,16 @@ extension Stager {
       property: code == .missingKey ? batch.node.identityName : nil, path: path.description,
       message: reason)
     if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
-    noteSkipped(error, in: batch)
+    noteRejected(error, in: batch)
   }
 
   /// Reports an object that is left out.
-  func noteSkipped(_ error: SyncError, in batch: Batch) {
+  func noteRejected(_ error: SyncError, in batch: Batch) {
     report[batch.entity].skipped += 1
     report.note(.skippedItem, batch.entity, path: path.description, message: error.message)
     guard path.isAtTop else { return }
-    if report.content.firstSkipped == nil {
-      report.content.firstSkipped = request.version.leftOut[part.items.end - 1] ?? error
+    if report.content.firstRejected == nil {
+      report.content.firstRejected = request.version.rejected[part.items.end - 1] ?? error
     }
     note(batch.entity, key: .null, error)
   }
@@ -36,8 +36,8 @@ extension Stager {
   }
 
   /// Reports that the item is left out, of which everything is staged but nothing counts.
-  func leaveOut(_ occurrence: Int32, of batch: Batch) throws {
-    guard let error = request.version.leftOut[part.items.end - 1] else { return }
+  func reject(_ occurrence: Int32, of batch: Batch) throws {
+    guard let error = request.version.rejected[part.items.end - 1] else { return }
     let key = batch.key(batch.block[occurrence])
     report[batch.entity].skipped += 1
     report.note(
@@ -86,8 +86,8 @@ extension Stager {
   func noteUnreadable(listOf owner: Owner) { part.unreadable.lists.insert(owner) }
 
   private func note(_ entity: EntityDescription, key: Value, _ error: SyncError) {
-    part.refusals.leftOut.append(
-      LeftOutItem(
+    part.refusals.rejected.append(
+      RejectedItem(
         index: part.items.end - 1, path: path.description, entity: entity, key: key,
         json: item.text,
         reason: error))
@@ -97,7 +97,7 @@ extension Stager {
   /// again, or the sync stops, as the policy says.
   func refuse(_ error: SyncError) throws {
     if request.onItemError == .fail { throw Stop(item: part.items.end - 1, error: error) }
-    if !item.isLeftOut, part.refusals.offenders[part.items.end - 1] == nil {
+    if !item.isRejected, part.refusals.offenders[part.items.end - 1] == nil {
       part.refusals.offenders[part.items.end - 1] = error
     }
   }
