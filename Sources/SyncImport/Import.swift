@@ -195,7 +195,6 @@ extension DataStack {
   ///   store.
   @discardableResult
   public func run(_ operation: Import) async throws -> ImportReport {
-    OperationQueue().addOperation(operation)
-    return try await operation.value
+    try await operation.value(on: OperationQueue())
   }
 }

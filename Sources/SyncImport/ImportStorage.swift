@@ -158,9 +158,8 @@ final class ImportStorage {
   private func run(
     _ sync: Sync, _ feed: Feed?, _ place: String?, _ pages: [Aside] = []
   ) async throws -> SyncReport {
-    queue.addOperation(sync)
     do {
-      return try await sync.value
+      return try await sync.value(on: queue)
     } catch let error as CancellationError {
       throw error
     } catch {

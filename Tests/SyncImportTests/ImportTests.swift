@@ -102,6 +102,17 @@ import Testing
     }
   }
 
+  @Test func inATaskThatIsCancelledAlreadyNothingIsFetched() async throws {
+    let server = ListServer(Self.league())
+    let stack = try DataStack.league()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await stack.run(Import(into: stack, feeds: Self.feeds(server)))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func onceStoresEverythingOrNothing() async throws {
     let server = ListServer(Self.league())
     let stack = try DataStack.league()

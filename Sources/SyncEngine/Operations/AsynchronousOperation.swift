@@ -121,6 +121,16 @@ nonisolated open class AsynchronousOperation<Output: Sendable>: Operation, @unch
     }
   }
 
+  /// Adds the operation to a queue, and waits for its value. In a task that is cancelled already
+  /// the operation does not begin.
+  ///
+  /// - Throws: As ``value``.
+  package final func value(on queue: OperationQueue) async throws -> Output {
+    if Task.isCancelled { cancel() }
+    queue.addOperation(self)
+    return try await value
+  }
+
   /// Calls a handler once with the result, on the thread that finishes the operation just before it
   /// counts as finished, or at once when there is a result.
   public final func whenFinished(

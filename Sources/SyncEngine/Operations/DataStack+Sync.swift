@@ -91,8 +91,7 @@ extension DataStack {
   @discardableResult
   public func sync(_ sync: Sync) async throws -> SyncReport {
     try sync.claimRun(on: syncQueue)
-    syncQueue.addOperation(sync)
-    return try await sync.value
+    return try await sync.value(on: syncQueue)
   }
 
   // MARK: - By convention

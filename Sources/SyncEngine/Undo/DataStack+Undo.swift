@@ -43,6 +43,7 @@ extension DataStack {
     undo.deletionGuard = deletionGuard
     undo.isDryRun = isDryRun
     undo.author = author
+    if Task.isCancelled { undo.cancel() }
     undo.start()
     return try await undo.value
   }
