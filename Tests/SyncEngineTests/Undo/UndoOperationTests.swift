@@ -137,6 +137,17 @@ import Testing
     #expect(try stack.store.read { try $0.dump() } == before)
   }
 
+  @Test func inATaskThatIsCancelledAlreadyNothingIsUndone() async throws {
+    let token = try await fill()
+    let before = try stack.store.read { try $0.dump() }
+    let task = Task { [stack] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await stack.undo(token, deletionGuard: .off)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try stack.store.read { try $0.dump() } == before)
+  }
+
   @Test func aCancelledUndoLeavesTheStoreAsItWas() async throws {
     let token = try await fill()
     let before = try stack.store.read { try $0.dump() }
