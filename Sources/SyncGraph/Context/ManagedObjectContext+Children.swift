@@ -118,8 +118,10 @@ extension ManagedObjectContext {
     if inbox.put(mail) { kick() }
   }
 
+  /// Makes the context take notice. Letters that follow within a millisecond are read with it: each
+  /// would wake a thread, which costs as much as a letter's commit.
   private func kick() {
-    queue.async { [weak self] in self?.mergeInbox() }
+    queue.asyncSoon { [weak self] in self?.mergeInbox() }
   }
 
   // MARK: - Hearing from the parent
