@@ -59,16 +59,21 @@ extension Sequence {
 extension Dictionary where Key: Comparable {
   /// The entries in the order of their keys.
   @inlinable package var inKeyOrder: [Element] {
-    Array(keys).sorted().compactMap { key in self[key].map { (key, $0) } }
+    if count < 2 { return Array(self) }
+    return Array(keys).sorted().compactMap { key in self[key].map { (key, $0) } }
   }
 }
 
 extension Dictionary where Key == Int {
-  @inlinable package var inKeyOrder: [Element] { sorted(on: { $0.key }) }
+  @inlinable package var inKeyOrder: [Element] {
+    count < 2 ? Array(self) : sorted(on: { $0.key })
+  }
 }
 
 extension Dictionary where Key == String {
-  @inlinable package var inKeyOrder: [Element] { sortedByText { $0.key } }
+  @inlinable package var inKeyOrder: [Element] {
+    count < 2 ? Array(self) : sortedByText { $0.key }
+  }
 }
 
 @usableFromInline package func ascending(_ numbers: consuming [Int64]) -> [Int64] {

@@ -50,7 +50,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
   /// Hands an element to all sequences, in the order in which they were made.
   package func yield(_ element: Element) {
     let waiting = state.withLock { $0.continuations }
-    for continuation in waiting.inKeyOrder { continuation.value.yield(element) }
+    for (_, continuation) in waiting.inKeyOrder { continuation.yield(element) }
   }
 
   /// Ends all sequences.
@@ -63,7 +63,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
       (state.isFinished, state.last) = (true, last)
       return state.continuations
     }
-    for continuation in waiting.inKeyOrder.map(\.value) {
+    for (_, continuation) in waiting.inKeyOrder {
       if let last { continuation.yield(last) }
       continuation.finish()
     }

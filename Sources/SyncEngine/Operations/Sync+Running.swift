@@ -21,7 +21,7 @@ extension Sync {
   }
 
   private func run(_ leave: () -> Void) {
-    announcer.begin(self)
+    announce(.start)
     let result = Result { try run() }
     if let context, context.isCurrent { context.mergeCommits() }
     ManagedObjectContext.hasWaited()
@@ -107,17 +107,13 @@ extension Sync {
   func run() throws -> SyncReport {
     let store = try store
     let stepObserver = stepObserver
-    let pace = StepPace()
     control.observe { [unowned self] step in
-      if pace.isDue(step) {
-        follower.follow(step)
-        feed.follow(step, follower)
-        announcer.announce(step, of: self)
-      }
+      let isTold = tracker.follow(step)
+      if isTold { announce(.init(step, fraction: tracker.fractionCompleted)) }
       stepObserver?(step)
       // Its cancellation handler comes on a queue of its own, which may be too late for a short
       // sync.
-      if follower.isCancelled { cancel() }
+      if isTold, tracker.isCancelled { cancel() }
     }
     defer { control.observe(nil) }
     let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)

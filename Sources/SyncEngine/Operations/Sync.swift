@@ -52,9 +52,7 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   let prepared: Locked<Preparation>
   let state = Locked(State())
   let control = SyncControl()
-  let follower = SyncProgress()
-  let feed = ProgressFeed()
-  let announcer: SyncAnnouncer
+  let tracker = SyncProgress()
 
   /// Makes a sync of a payload.
   ///
@@ -135,7 +133,6 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
     self.dataStack = dataStack
     self.context = context
     prepared = Locked(Preparation(setup: setup, source: source))
-    announcer = SyncAnnouncer(stack: dataStack)
     super.init()
     if CurrentProgress.exists { _ = progress(joinsCurrent: true) }
   }
@@ -147,11 +144,11 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   public var progress: Progress { progress(joinsCurrent: false) }
 
   private func progress(joinsCurrent: Bool) -> Progress {
-    follower.progress(joinsCurrent: joinsCurrent) { [weak self] in self?.cancel() }
+    tracker.progress(joinsCurrent: joinsCurrent) { [weak self] in self?.cancel() }
   }
 
   /// How far the phase is that runs at the moment; nil before the first.
-  package var latestStep: SyncStep? { follower.latestStep }
+  package var latestStep: SyncStep? { tracker.latestStep }
 
   /// How far the sync is, from now on: as each phase begins, about ten times a second inside one,
   /// and once at the end.
@@ -159,7 +156,7 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   /// ```swift
   /// for await update in sync.progressUpdates { print(update) }
   /// ```
-  public var progressUpdates: AsyncStream<SyncProgressUpdate> { feed.makeStream() }
+  public var progressUpdates: AsyncStream<SyncProgressUpdate> { tracker.makeStream() }
 
   /// Why it failed: the error of ``AsynchronousOperation/result``; nil until the operation has
   /// finished, and after a success.
@@ -177,11 +174,10 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   }
 
   override func willFinish(_ result: Result<SyncReport, any Error>) {
-    if case .success = result { follower.finish() }
-    feed.finish(follower)
+    tracker.finish(isComplete: (try? result.get()) != nil)
     if case .pages(let pages, let session, let ends) = work {
       session.didFinish(self, pages, ends: ends, result)
     }
-    announcer.end(result, of: self)
+    announce(.init(result))
   }
 }

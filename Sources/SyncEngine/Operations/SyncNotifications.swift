@@ -62,6 +62,18 @@ final class SyncAnnouncement: Sendable {
     case finish(SyncReport)
     case cancel
     case failure(any Error)
+
+    init(_ step: SyncStep, fraction: @autoclosure () -> Double) {
+      self = step.begins ? .phase(step.phase) : .progress(step.phase, fraction())
+    }
+
+    init(_ result: Result<SyncReport, any Error>) {
+      switch result {
+      case .success(let report): self = .finish(report)
+      case .failure(is CancellationError): self = .cancel
+      case .failure(let error): self = .failure(error)
+      }
+    }
   }
 
   /// Under which a notification has it.
@@ -87,47 +99,13 @@ final class SyncAnnouncement: Sendable {
   }
 }
 
-/// Posts the events of one sync.
-///
-/// `lastProgress` is protected by its lock; everything else is constant.
-final class SyncAnnouncer: Sendable {
-  private let stack: DataStack
-  private let lastProgress = Locked<ContinuousClock.Instant?>(nil)
-
-  init(stack: DataStack) {
-    self.stack = stack
-  }
-
-  func begin(_ sync: Sync) {
-    post(.start, sync)
-  }
-
-  /// Follows a step: every phase, and progress at most ten times a second.
-  func announce(_ step: SyncStep, of sync: Sync) {
-    if step.begins { return post(.phase(step.phase), sync) }
-    let isDue = lastProgress.withLock { last in
-      let now = ContinuousClock.now
-      if let last, last.duration(to: now) < .milliseconds(100) { return false }
-      last = now
-      return true
-    }
-    guard isDue else { return }
-    post(.progress(step.phase, sync.follower.fractionCompleted), sync)
-  }
-
-  func end(_ result: Result<SyncReport, any Error>, of sync: Sync) {
-    switch result {
-    case .success(let report): post(.finish(report), sync)
-    case .failure(is CancellationError): post(.cancel, sync)
-    case .failure(let error): post(.failure(error), sync)
-    }
-  }
-
-  private func post(_ event: SyncAnnouncement.Event, _ sync: Sync) {
-    let announcement = SyncAnnouncement(event, of: sync)
-    stack.delivery.post { [stack] in
+extension Sync {
+  /// Posts one of its notifications.
+  func announce(_ event: SyncAnnouncement.Event) {
+    let announcement = SyncAnnouncement(event, of: self)
+    dataStack.delivery.post { [dataStack] in
       NotificationCenter.default.post(
-        name: announcement.name, object: stack,
+        name: announcement.name, object: dataStack,
         userInfo: StackNotifications.userInfo(SyncAnnouncement.key, announcement))
     }
   }

@@ -8,8 +8,11 @@ import Testing
   private func shares(_ steps: [(SyncPhase, completed: Int, total: Int, begins: Bool)]) -> [Double]
   {
     let progress = SyncProgress()
-    return steps.map { phase, completed, total, begins in
-      progress.follow(SyncStep(phase: phase, completed: completed, total: total, begins: begins))
+    return steps.enumerated().map { time, step in
+      _ = progress.follow(
+        SyncStep(
+          phase: step.0, completed: step.completed, total: step.total, begins: step.begins),
+        at: .seconds(time))
       return progress.progress.fractionCompleted
     }
   }
@@ -58,12 +61,12 @@ import Testing
   @Test func onlyAFinishedSyncIsComplete() {
     let progress = SyncProgress()
     for phase in SyncPhase.allCases {
-      progress.follow(SyncStep(phase: phase, completed: 0, total: 3, begins: true))
-      progress.follow(SyncStep(phase: phase, completed: 3, total: 3, begins: false))
+      _ = progress.follow(SyncStep(phase: phase, completed: 0, total: 3, begins: true))
+      _ = progress.follow(SyncStep(phase: phase, completed: 3, total: 3, begins: false))
     }
     #expect(!progress.progress.isFinished)
     #expect(progress.latestStep?.phase == .save)
-    progress.finish()
+    progress.finish(isComplete: true)
     #expect(progress.progress.isFinished)
     #expect(progress.progress.fractionCompleted == 1)
   }
@@ -72,21 +75,23 @@ import Testing
     let early = SyncProgress()
     let late = SyncProgress()
     let observed = early.progress
+    var time = 0.0
     for phase in SyncPhase.allCases {
       for completed in [0, 2, 3] {
         let step = SyncStep(
           phase: phase, completed: completed, total: 3, begins: completed == 0)
-        early.follow(step)
-        late.follow(step)
+        time += 1
+        #expect(early.follow(step, at: .seconds(time)) && late.follow(step, at: .seconds(time)))
         #expect(abs(observed.fractionCompleted - late.fractionCompleted) < 1e-9)
       }
     }
-    late.follow(throughput: 7, timeRemaining: 2)
     #expect(abs(observed.fractionCompleted - late.progress.fractionCompleted) < 1e-9)
-    #expect(late.progress.userInfo[.throughputKey] as? Int == 7)
-    #expect(late.progress.userInfo[.estimatedTimeRemainingKey] as? Double == 2)
+    let step = SyncStep(phase: .save, completed: 3, total: 4, begins: false)
+    #expect(late.follow(step, at: .seconds(time + 1)))
+    #expect(late.progress.userInfo[.throughputKey] is Int)
+    #expect(late.progress.userInfo[.estimatedTimeRemainingKey] is Double)
     #expect(late.progress === late.progress)
-    late.finish()
+    late.finish(isComplete: true)
     #expect(late.progress.isFinished && late.fractionCompleted == 1)
   }
 
@@ -104,9 +109,9 @@ import Testing
     let total = Progress(totalUnitCount: 2)
     let progresses = (0..<2).map { _ in SyncProgress() }
     for progress in progresses { total.addChild(progress.progress, withPendingUnitCount: 1) }
-    progresses[0].follow(SyncStep(phase: .match, completed: 0, total: 9, begins: true))
+    _ = progresses[0].follow(SyncStep(phase: .match, completed: 0, total: 9, begins: true))
     #expect((total.fractionCompleted * 100).rounded() == 15)
-    for progress in progresses { progress.finish() }
+    for progress in progresses { progress.finish(isComplete: true) }
     #expect(total.isFinished)
   }
 }

@@ -92,18 +92,4 @@ import Testing
     sync.start()
     #expect(total.isFinished)
   }
-
-  @Test func stepsInsideAPhaseAreToldAtMostFiftyTimesASecond() {
-    let pace = StepPace()
-    let steps: [(SyncPhase, begins: Bool, milliseconds: Int)] = [
-      (.parse, true, 0), (.parse, false, 19), (.parse, false, 20), (.parse, false, 39),
-      (.match, true, 39),
-    ]
-    var isTold: [Bool] = []
-    for (phase, begins, time) in steps {
-      let step = SyncStep(phase: phase, completed: 1, total: 9, begins: begins)
-      isTold.append(pace.isDue(step, at: .milliseconds(time)))
-    }
-    #expect(isTold == [true, false, true, false, true])
-  }
 }

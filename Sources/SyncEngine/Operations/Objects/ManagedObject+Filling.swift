@@ -50,7 +50,7 @@ struct ItemValues {
       let block = RowBlock(width: node.entity.properties.count, capacity: 1)
       let cells = block[block.append()]
       let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
-      try stager.fill(cells, from: 0, of: source, node: stager.readers.nodes[number])
+      try stager.fill(cells, from: 0, of: source, node: stager.reader(number))
       return node.attributes.compactMap { rule in
         cells[rule.slot].isAbsent ? nil : (rule.slot, cells[rule.slot].value(as: rule.type))
       }

@@ -38,9 +38,8 @@ extension SyncProgressUpdate: CustomStringConvertible {
 struct ProgressRate {
   private let start: Duration
   private var phaseStart: Duration
-  private var phase: SyncPhase?
-  private var completed = 0
-  private var total = 0
+  /// The step that came last; nil before the first.
+  private(set) var latest: SyncStep?
   private var fraction = 0.0
   private var lastTold: Duration?
 
@@ -57,10 +56,8 @@ struct ProgressRate {
   ///
   /// - Returns: Whether it is time to tell: a phase begins, or a tenth of a second has passed.
   mutating func follow(_ step: SyncStep, at now: Duration) -> Bool {
-    if step.begins || phase != step.phase { phaseStart = now }
-    phase = step.phase
-    completed = step.completed
-    total = step.total
+    if step.begins || latest?.phase != step.phase { phaseStart = now }
+    latest = step
     if !step.begins, let lastTold, now - lastTold < ProgressRate.interval { return false }
     lastTold = now
     return true
@@ -73,10 +70,11 @@ struct ProgressRate {
     fraction = max(fraction, min(share, 1))
     let inPhase = (now - phaseStart).seconds
     let elapsed = (now - start).seconds
+    let completed = latest?.completed ?? 0
     let hasRate = inPhase > 0 && completed > 0
     let hasEstimate = elapsed > 0 && fraction > 0
     return SyncProgressUpdate(
-      phase: phase, completed: completed, total: total, fraction: fraction,
+      phase: latest?.phase, completed: completed, total: latest?.total ?? 0, fraction: fraction,
       throughput: hasRate ? Double(completed) / inPhase : nil,
       estimatedTimeRemaining: isFinished
         ? 0 : hasEstimate ? elapsed * (1 - fraction) / fraction : nil,
