@@ -25,17 +25,17 @@ package final class RowBlock {
   @exclusivity(unchecked) @usableFromInline private(set) var origin: UnsafeMutablePointer<Cell>
   private var capacity: Int
 
-  package convenience init(width: Int, capacity: Int = 16) {
+  package convenience init(width: Int, capacity: Int = 0) {
     self.init(slots: 0..<Swift.max(width, 1), capacity: capacity)
   }
 
   /// Makes a block of some slots of an entity, at least one. Other slots may not be asked for.
-  package init(slots: Range<Int>, capacity: Int) {
+  package init(slots: Range<Int>, capacity: Int = 0) {
     require(!slots.isEmpty, "A block has at least one slot.")
     first = slots.lowerBound
     width = slots.count
-    self.capacity = Swift.max(capacity, 1)
-    cells = PlainMemory.resize(nil, to: width * self.capacity)
+    self.capacity = capacity
+    cells = capacity > 0 ? PlainMemory.resize(nil, to: width * capacity) : PlainMemory.empty()
     origin = cells - first
   }
 
@@ -88,7 +88,8 @@ package final class RowBlock {
     }
     first = slots.lowerBound
     width = slots.count
-    resize(to: Swift.max(used, 1))
+    origin = cells - first
+    if capacity > 0 { resize(to: Swift.max(used, 1)) }
   }
 
   /// Forgets the last row.

@@ -23,9 +23,8 @@ struct NodeChecks {
     var defaulted = SlotSet()
     for value in node.columns.defaults { defaulted.insert(value.slot) }
     self.defaulted = defaulted
-    limits = try node.columns.attributes.compactMap { slot in
-      guard let attribute = node.entity.properties[slot].attribute, !attribute.validation.isEmpty
-      else { return nil }
+    limits = try node.columns.validated.compactMap { slot in
+      guard let attribute = node.entity.properties[slot].attribute else { return nil }
       do {
         return (slot, attribute.type, try ValueLimits(attribute.validation))
       } catch {

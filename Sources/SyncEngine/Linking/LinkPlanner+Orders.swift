@@ -123,7 +123,7 @@ extension LinkPlanner {
     where batch.entity.rootIndex == destination.entity.rootIndex
       && batch.node.columns.toOne.contains(slot)
     {
-      let rows = references[batch.number].said(slot) ?? PlainArray(capacity: 1)
+      let rows = references[batch.number].said(slot) ?? PlainArray()
       for index in rows.indices {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         guard rows[index] >= firstOwner else { continue }

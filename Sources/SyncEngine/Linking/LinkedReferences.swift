@@ -21,7 +21,7 @@ final class LinkedReferences {
   private let batch: MatchedBatch
 
   /// Those of which anything is said, and their memory.
-  private let columns = PlainArray<Column>(capacity: 1)
+  private let columns = PlainArray<Column>()
   private var rows: [PlainArray<Int64>] = []
 
   init(_ batch: MatchedBatch) { self.batch = batch }

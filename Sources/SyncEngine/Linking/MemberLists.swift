@@ -11,7 +11,7 @@
 struct MemberLists {
   private(set) var owners: [Int64] = []
   private var starts: [Int32] = []
-  let members = PlainArray<Int64>(capacity: 1)
+  let members = PlainArray<Int64>()
 
   /// The members of one owner in their order, each once.
   @inline(__always)

@@ -156,6 +156,9 @@ package struct EntityColumns: Sendable {
   package let attributes: [Int]
   let attributeSet: SlotSet
 
+  /// Slots of those whose values the model limits.
+  let validated: [Int]
+
   /// Slots of stored to-one relationships, in order.
   package let toOne: [Int]
 
@@ -172,6 +175,7 @@ package struct EntityColumns: Sendable {
     valueCount = 1 + (entity.attributes.last?.slot ?? -1)
     attributes = columns.compactMap(\.attribute?.slot)
     attributeSet = attributes.reduce(into: SlotSet()) { $0.insert($1) }
+    validated = columns.compactMap(\.attribute).filter { !$0.validation.isEmpty }.map(\.slot)
     toOne = columns.compactMap(\.relationship?.slot)
     requiredToOne = columns.filter { $0.relationship != nil && !$0.isOptional }.map(\.slot)
     defaults = columns.compactMap(\.attribute).filter { !$0.defaultValue.isNull }

@@ -11,7 +11,7 @@ final class StoredRows {
   let occurrences = PlainArray<Int32>()
 
   /// Entity index of each row; empty when the entity has no subentities.
-  let entities = PlainArray<Int16>(capacity: 1)
+  let entities = PlainArray<Int16>()
 
   /// Destination rows of each to-one column, 0 for none; in the order of the node's to-one slots.
   let references: [PlainArray<Int64>]

@@ -40,6 +40,9 @@ struct ClaimedSet {
     number = kind.rawValue | entity << 3 | slot << 32
   }
 
+  /// Whether a number is that of a set of ``nested(_:)``.
+  static func isNested(_ number: Int) -> Bool { number & 7 == Kind.nested.rawValue }
+
   // MARK: - In the store
 
   /// The name under which the store keeps the set.

@@ -55,6 +55,11 @@ final class Claims {
     return result
   }
 
+  /// Whether nested lists speak of all objects of a group of some entity.
+  var hasNested: Bool {
+    [before, new].contains { $0.sets.keys.contains(where: ClaimedSet.isNested) }
+  }
+
   func isMentioned(_ row: Int64, _ entity: EntityDescription) -> Bool {
     contains(row, .mentioned(entity.rootIndex))
   }

@@ -197,7 +197,7 @@ final class StagedKeys {
 
   init(_ node: PlanNode) {
     identity = node.identity
-    block = RowBlock(slots: node.identityRange, capacity: 1)
+    block = RowBlock(slots: node.identityRange)
     index = KeyIndex(block: block, identity: identity)
   }
 

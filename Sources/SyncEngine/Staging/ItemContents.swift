@@ -49,8 +49,7 @@ final class ItemContents {
   private var targets = PlainArray<Target>()
   private(set) var usages: [ItemUsage] = []
 
-  /// One for each reader of objects.
-  private let scratches: [StagingScratch]
+  private let turn: ItemTurn
   private var firstTarget = 0
   private var numbers: [[UInt64]: Int] = [:]
   /// The usage of the current item as words, and that of the item before.
@@ -58,10 +57,7 @@ final class ItemContents {
   private let latest = PlainArray<UInt64>()
   private var latestNumber = -1
 
-  init(_ scratches: [StagingScratch]) {
-    self.scratches = scratches
-    for scratch in scratches { scratch.notesItems = true }
-  }
+  init(_ turn: ItemTurn) { self.turn = turn }
 
   /// The objects of which an item speaks.
   @inline(__always)
@@ -84,7 +80,7 @@ final class ItemContents {
 
   func begin() {
     firstTarget = targets.count
-    for scratch in scratches { scratch.serial &+= 1 }
+    turn.begin()
   }
 
   @inline(__always)
@@ -108,11 +104,10 @@ final class ItemContents {
 
   private func usageNumber() -> Int {
     words.removeAll(from: 0)
-    for scratch in scratches { scratch.appendFilled(to: words) }
+    if turn.touched.count > 1 { turn.touched.sort { $0.number ?? 0 < $1.number ?? 0 } }
+    for scratch in turn.touched { scratch.appendFilled(to: words) }
     let filledCount = words.count
-    for (number, scratch) in scratches.enumerated() {
-      scratch.appendUnused(to: words, of: number)
-    }
+    for scratch in turn.touched { scratch.appendUnused(to: words) }
     if latestNumber >= 0, words.isEqual(to: latest) { return latestNumber }
     latest.removeAll(from: 0)
     for word in words { latest.append(word) }
@@ -130,9 +125,9 @@ final class ItemContents {
     for word in unused { counts[word, default: 0] += 1 }
     let keys = counts.inKeyOrder.map { word, count in
       let reader = Int(word >> 32)
+      let scratch = turn.touched.first { $0.number == reader }
       return ItemUsage.UnusedKey(
-        reader: reader, key: scratches[reader].unusedKey(Int(word & 0xFFFF_FFFF)),
-        count: count)
+        reader: reader, key: scratch?.unusedKey(Int(word & 0xFFFF_FFFF)) ?? [], count: count)
     }
     return ItemUsage(filled: Array(filled), unused: keys)
   }
@@ -148,8 +143,8 @@ struct ItemUsage: Hashable {
     let count: Int
   }
 
-  /// For each reader how many words follow, and in these a bit for each attribute rule that was
-  /// filled.
+  /// For each reader that had an object its number with how many words follow, and in these a bit
+  /// for each attribute rule that was filled.
   var filled: [UInt64] = []
   var unused: [UnusedKey] = []
 }
@@ -166,15 +161,14 @@ extension Stager {
 
   /// Tells the report the usage of so many items that were passed over.
   func replay(_ usage: ItemUsage, count: Int) {
-    let readers = readers.all
-    var position = 0
-    for reader in readers where position < usage.filled.count {
-      let first = position + 1
-      position = min(first + Int(usage.filled[position]), usage.filled.count)
-      if position > first { reader.scratch.replay(usage.filled[first..<position]) }
+    var rest = usage.filled[...]
+    while let head = rest.popFirst() {
+      let words = rest.prefix(Int(head & 0xFFFF_FFFF))
+      rest.removeFirst(words.count)
+      reader(at: Int(head >> 32))?.scratch.replay(words)
     }
-    for unused in usage.unused where readers.indices.contains(unused.reader) {
-      readers[unused.reader].scratch.replay(unused.key, count: unused.count * count)
+    for unused in usage.unused {
+      reader(at: unused.reader)?.scratch.replay(unused.key, count: unused.count * count)
     }
   }
 }

@@ -20,23 +20,20 @@ final class LinkMentions {
   }
 
   let owners = MentionOwners()
-  let kinds = PlainArray<Kind>(capacity: 1)
-  private let starts = PlainArray<Int32>(capacity: 1)
+  let kinds = PlainArray<Kind>()
+  private let starts = PlainArray<Int32>()
 
   /// Destinations: an occurrence, or the ones' complement of a reference.
-  private let targets = PlainArray<Int32>(capacity: 1)
+  private let targets = PlainArray<Int32>()
 
   /// When it was said: for one-to-one relationships, which either side may speak of, and for those
   /// of entities whose objects may be mentioned under another entity too.
   private(set) var orders: [UInt32] = []
 
-  init() {
-    starts.append(0)
-  }
+  init() {}
 
   /// The mentions of others, and behind them empty ones for some owners.
   init(_ others: LinkMentions, emptying silent: [Int32], order: UInt32?) {
-    starts.append(0)
     for mention in 0..<others.count {
       append(
         owner: others.owners[mention], kind: others.kinds[mention],
@@ -61,6 +58,7 @@ final class LinkMentions {
     owner: Int32, kind: Kind, targets list: some Collection<Int32>, order: UInt32? = nil
   ) {
     if let order { orders.append(order) }
+    if starts.isEmpty { starts.append(0) }
     owners.append(owner)
     kinds.append(kind)
     for target in list { targets.append(target) }
@@ -97,7 +95,7 @@ final class MentionOwners: RandomAccessCollection {
   private(set) var count = 0
   private var first: Int32 = 0
   private var areConsecutive = true
-  private let listed = PlainArray<Int32>(capacity: 1)
+  private let listed = PlainArray<Int32>()
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }

@@ -235,14 +235,14 @@ extension Stager {
   /// The rule of an object's inverse to the relationship under which it stands, or -1: its value in
   /// the JSON is ignored.
   func inverse(_ role: Role) -> Int {
-    if let owner = role.owner { return readers.nodes[owner.batch].links[owner.rule].inverse }
+    if let owner = role.owner { return reader(owner.batch).links[owner.rule].inverse }
     if case .root = role { return rootLink?.reference?.rule ?? -1 }
     return -1
   }
 
   /// Lets an item at the top refer to the given parent.
   func refer(_ occurrence: Int32, to reference: RootReference) {
-    let link = readers.nodes[plan.root].links[reference.rule]
+    let link = reader(plan.root).links[reference.rule]
     say(link, of: occurrence, .keys, CollectionOfOne(reference.target))
   }
 }

@@ -32,10 +32,10 @@ extension Stager {
     }
     if !node.hasIdentity, let owner = role.owner, isKeylessOwned(owner) {
       occurrence.flags.insert(.keyless)
-      if readers.nodes[owner.batch].links[owner.rule].rule.isToMany {
+      if reader(owner.batch).links[owner.rule].rule.isToMany {
         occurrence.flags.insert(.value)
       }
-      if readers.nodes[owner.batch].links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
+      if reader(owner.batch).links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
       if node.plan.alwaysInserts { occurrence.flags.insert(.forced) }
       return append(occurrence, source: source, to: batch)
     }
@@ -85,7 +85,7 @@ extension Stager {
   /// Whether objects without a key belong to the one they stand below, unless all of them are to be
   /// new.
   private func isKeylessOwned(_ owner: Owner) -> Bool {
-    readers.nodes[owner.batch].links[owner.rule].rule.ownsKeyless
+    reader(owner.batch).links[owner.rule].rule.ownsKeyless
       && !(owner == part.rootOwner && request.operations.contains(.alwaysInsert))
   }
 

@@ -208,14 +208,15 @@ extension Stager {
   private func node(_ source: any PlanSource, saying said: MappingSource) throws -> StagingNode {
     let name = said.entityName
     guard let compiler = plan.sources,
-      let number = readers.nodes.firstIndex(where: { $0.batch.entity.name == name })
-    else { return readers.nodes[plan.root] }
+      let number = batches.firstIndex(where: { $0.entity.name == name })
+    else { return reader(plan.root) }
     let key = NodeKey(number: number, source, besideGroup: said)
     if let key, let known = readers[key] {
       return key.ignoresGroup ? StagingNode(known, group: said.group) : known
     }
     let node = try compiler.node(for: said)
-    let result = StagingNode(try batch(number, for: node), plan: node, among: batches, arena)
+    let result = StagingNode(
+      try batch(number, for: node), plan: node, among: batches, arena, number: nil, turn)
     readers.add(result, key)
     return result
   }
@@ -232,7 +233,7 @@ extension Stager {
       else { throw MappingError.conflictingIdentifiers(node, batch.node) }
       // Where conventions have read none of its objects, they need not be told apart as they would.
       let result = identify(number, by: node.identity)
-      readers.nodes[number].isOfSources = true
+      reader(number).isOfSources = true
       return result
     }
     guard number != plan.root, !readers.readNested(batch), batch.ofSubentities.bareCount == 0 else {
@@ -252,7 +253,7 @@ extension Stager {
   ///
   /// - Throws: ``MappingError`` when a source has told its objects apart otherwise.
   func conventionalNode(_ number: Int) throws -> StagingNode {
-    let node = readers.nodes[number]
+    let node = reader(number)
     guard !node.isOfSources else {
       throw MappingError.conflictingIdentifiers(node.plan, plan.nodes[number])
     }

@@ -187,7 +187,7 @@ extension Stager {
     }
     switch reader {
     case .itself: return node
-    case .node(let number): return readers.nodes[number]
+    case .node(let number): return self.reader(number)
     case .source(let nested):
       let name = type.map { kinds.readers[$0] == nil ? "*" : $0 } ?? "*"
       if let known = node.readersOfKinds[name] { return known }

@@ -22,6 +22,7 @@ final class Stager {
 
   /// The item at the top that is staged.
   var item = StagedItem()
+  let turn: ItemTurn
 
   /// How the items at the top are linked with a given parent.
   @exclusivity(unchecked) var rootLink: RootLink?
@@ -55,13 +56,11 @@ final class Stager {
       batches: batches, root: plan.root, arena: arena, path: path,
       version: request.version,
       items: StagedPart.Items(first: request.firstItem, end: request.firstItem))
-    readers.nodes = batches.map { [arena] in
-      StagingNode($0, plan: $0.node, among: batches, arena)
-    }
+    readers.nodes = Array(repeating: nil, count: batches.count)
+    let notesContents = request.notesContents && batches.count <= UInt16.max
+    turn = ItemTurn(notesItems: notesContents)
+    if notesContents { contents = ItemContents(turn) }
     if let resolved = plan.resolved { prepare(resolved) }
-    if request.notesContents, batches.count <= UInt16.max {
-      contents = ItemContents(readers.all.map(\.scratch))
-    }
   }
 
   var plan: MappingPlan { request.plan }
@@ -97,7 +96,7 @@ final class Stager {
   ) throws {
     begin(text)
     let role = target.map { .target($0) } ?? part.rootOwner.map { rootRole(of: $0) } ?? Role.root
-    let node = readers.nodes[plan.root]
+    let node = reader(plan.root)
     let key = item.key.map { MemberKey(tape: $0.tape, token: $0.token) }
     guard let occurrence = try stage(source.root, of: source, node: node, role: role, key: key)
     else { return }
@@ -145,18 +144,21 @@ final class Stager {
   func finish() throws -> StagedPart {
     if let owner = part.rootOwner {
       say(
-        readers.nodes[owner.batch].links[owner.rule], of: owner.owner, .objects,
+        reader(owner.batch).links[owner.rule], of: owner.owner, .objects,
         rootLink?.targets ?? [])
     }
     foldSuperentities()
-    for node in readers.nodes + readers.nested
+    if plan.sources == nil {
+      for batch in batches where !batch.occurrences.isEmpty { _ = reader(batch.number) }
+    }
+    for node in readers.made
     where node.scratch.isReplayed
       || (plan.sources == nil ? !node.batch.occurrences.isEmpty : node.scratch.isUsed)
     {
       node.scratch.describe(node.batch.entity.name, in: report)
     }
     part.contents = contents
-    part.hasUncountedKeys = readers.all.contains(where: \.scratch.isFull)
+    part.hasUncountedKeys = readers.made.contains { $0.scratch.number != nil && $0.scratch.isFull }
     return part
   }
 

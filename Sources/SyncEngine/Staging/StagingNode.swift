@@ -72,11 +72,15 @@ final class StagingNode {
     let use: StagingTable.Use
   }
 
-  init(_ batch: Batch, plan node: PlanNode, among batches: [Batch], _ arena: CellArena) {
+  /// - Parameter number: The number by which the reader is found again; nil when it is not.
+  init(
+    _ batch: Batch, plan node: PlanNode, among batches: [Batch], _ arena: CellArena, number: Int?,
+    _ turn: ItemTurn
+  ) {
     self.batch = batch
     plan = node
     table = StagingTable(node.members, of: node)
-    scratch = StagingScratch(node: node)
+    scratch = StagingScratch(node: node, number: number, turn)
     links = node.relationships.indices.map {
       StagingLink($0, of: node, batch, to: batches[node.relationships[$0].node].node)
     }
@@ -170,16 +174,18 @@ final class StagingLink {
 
 /// The readers of objects.
 struct StagingReaders {
-  /// The nodes of the plan.
-  var nodes: [StagingNode] = []
+  /// Those of the nodes of the plan that had an object: most items have objects of few of them.
+  var nodes: [StagingNode?] = []
 
   /// Those that sources made of nested objects, and those of them that can be found again.
   private(set) var nested: [StagingNode] = []
   private var keyed: [NodeKey: StagingNode] = [:]
 
   /// Those that were known before anything was read: the nodes, and plans that sources gave before.
-  private var nestedBefore = 0
-  var all: [StagingNode] { nodes + nested.prefix(nestedBefore) }
+  private(set) var nestedBefore = 0
+
+  /// Those that were made.
+  var made: [StagingNode] { nodes.compactMap { $0 } + nested }
 
   subscript(key: NodeKey) -> StagingNode? { keyed[key] }
 
@@ -199,6 +205,26 @@ struct StagingReaders {
 }
 
 extension Stager {
+  /// The reader of the objects of a node.
+  @inline(__always)
+  func reader(_ number: Int) -> StagingNode { readers.nodes[number] ?? makeReader(number) }
+
+  @inline(never)
+  private func makeReader(_ number: Int) -> StagingNode {
+    let batch = batches[number]
+    let reader = StagingNode(
+      batch, plan: batch.node, among: batches, arena, number: number, turn)
+    readers.nodes[number] = reader
+    return reader
+  }
+
+  /// The reader of a number, those of nested objects behind the nodes; nil when there is none.
+  func reader(at number: Int) -> StagingNode? {
+    let nested = number - readers.nodes.count
+    if nested >= 0 { return nested < readers.nestedBefore ? readers.nested[nested] : nil }
+    return number >= 0 ? reader(number) : nil
+  }
+
   /// Makes the nodes of all that sources say, before any of it is read.
   func prepare(_ resolved: ResolvedSources) {
     for reader in resolved.readers {
@@ -206,13 +232,15 @@ extension Stager {
       guard !identity.isEmpty, identity != batches[reader.number].node.identity else { continue }
       _ = identify(reader.number, by: identity)
     }
-    for reader in resolved.readers.dropFirst(readers.nodes.count) {
+    for (number, reader) in resolved.readers.enumerated().dropFirst(readers.nodes.count) {
       readers.addBefore(
-        StagingNode(batches[reader.number], plan: reader.node, among: batches, arena))
+        StagingNode(
+          batches[reader.number], plan: reader.node, among: batches, arena, number: number, turn))
     }
-    let all = readers.all
     for (number, reader) in resolved.readers.enumerated() {
-      for (rule, other) in reader.below { all[number].links[rule].destination = all[other] }
+      for (rule, other) in reader.below {
+        self.reader(at: number)?.links[rule].destination = self.reader(at: other)
+      }
     }
   }
 
@@ -223,7 +251,7 @@ extension Stager {
       old.node.identified(by: slots), number: number, old.origins.emptied,
       keepsOrders: old.orders != nil)
     part.batches[number] = batch
-    readers.nodes[number] = StagingNode(batch, plan: batch.node, among: batches, arena)
+    readers.nodes[number] = nil
     if !old.occurrences.isEmpty { rootLink?.scope.prepare(self) }
     return batch
   }

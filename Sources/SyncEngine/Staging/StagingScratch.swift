@@ -1,5 +1,21 @@
 import SyncCore
 
+/// The item at the top that is staged, as the readers of its objects know it.
+final class ItemTurn {
+  /// Whether the usage of each item is noted.
+  let notesItems: Bool
+  private(set) var serial: UInt32 = 1
+  /// The working memory of the readers that had an object of the item.
+  var touched: [StagingScratch] = []
+
+  init(notesItems: Bool) { self.notesItems = notesItems }
+
+  func begin() {
+    serial &+= 1
+    touched.removeAll(keepingCapacity: true)
+  }
+}
+
 /// Working memory of the stager for one plan node: the attributes that the current object filled
 /// and their spellings, and the usage of all objects for the report.
 final class StagingScratch {
@@ -15,12 +31,11 @@ final class StagingScratch {
   private var unusedHint = 0
   private static let unclaimed = UInt8.max
 
-  /// Number of the item at the top that is staged.
-  var serial: UInt32 = 1
+  /// The number of the reader, by which it is found again; nil when it is not.
+  let number: Int?
+  private let turn: ItemTurn
   /// The item that had an object of the node last.
   private var touched: UInt32 = 0
-  /// Whether unused keys are noted for each item.
-  var notesItems = false
   private let unusedOfItem = PlainArray<UInt8>()
   /// Whether items that were not read had objects of the node.
   private(set) var isReplayed = false
@@ -28,8 +43,10 @@ final class StagingScratch {
   /// Whether any object was read.
   var isUsed: Bool { touched > 0 }
 
-  init(node: PlanNode) {
+  init(node: PlanNode, number: Int?, _ turn: ItemTurn) {
     self.node = node
+    self.number = number
+    self.turn = turn
     count = node.attributes.count
     precedence = .allocate(capacity: count)
     precedence.initialize(repeating: StagingScratch.unclaimed, count: count)
@@ -50,12 +67,13 @@ final class StagingScratch {
   func begin() {
     precedence.update(repeating: StagingScratch.unclaimed, count: count)
     unusedHint = 0
-    if touched != serial { beginItem() }
+    if touched != turn.serial { beginItem() }
   }
 
   /// Forgets the attributes that the last item filled, but for the report.
   private func beginItem() {
-    touched = serial
+    touched = turn.serial
+    if turn.notesItems, number != nil { turn.touched.append(self) }
     unusedOfItem.removeAll(from: 0)
     for word in 0..<wordCount {
       filledBefore[word] |= filled[word]
@@ -94,7 +112,7 @@ final class StagingScratch {
     } else {
       return
     }
-    if notesItems { unusedOfItem.append(UInt8(unusedHint - 1)) }
+    if turn.notesItems { unusedOfItem.append(UInt8(unusedHint - 1)) }
   }
 
   private func isKnown(_ known: [UInt8], _ key: UnsafeRawBufferPointer, below prefix: [UInt8])
@@ -118,18 +136,16 @@ final class StagingScratch {
 
   func unusedKey(_ index: Int) -> [UInt8] { unused[index].key }
 
-  /// Adds how many words follow, and a bit for each attribute that the current item filled; nothing
-  /// follows when it had no object of the node.
+  /// Adds the number of the reader with how many words follow, and a bit for each attribute that the
+  /// current item filled.
   func appendFilled(to words: PlainArray<UInt64>) {
-    guard touched == serial else { return words.append(0) }
-    words.append(UInt64(truncatingIfNeeded: wordCount))
+    words.append(UInt64(number ?? 0) << 32 | UInt64(wordCount))
     for word in 0..<wordCount { words.append(filled[word]) }
   }
 
-  /// Adds the unused keys of the current item, by the number of a reader and their own.
-  func appendUnused(to words: PlainArray<UInt64>, of reader: Int) {
-    guard touched == serial else { return }
-    for key in unusedOfItem { words.append(UInt64(reader) << 32 | UInt64(key)) }
+  /// Adds the unused keys of the current item, by the number of the reader and their own.
+  func appendUnused(to words: PlainArray<UInt64>) {
+    for key in unusedOfItem { words.append(UInt64(number ?? 0) << 32 | UInt64(key)) }
   }
 
   /// Counts attributes as filled, a bit for each.

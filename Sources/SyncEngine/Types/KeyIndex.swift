@@ -34,12 +34,12 @@ final class KeyIndex {
     self.identity = identity
     keySlot = identity.count == 1 ? identity[0] : -1
     isAscending = identity.count == 1
-    size = 64
-    table = KeyIndex.makeTable(64)
+    size = 0
+    table = PlainMemory.empty()
   }
 
   deinit {
-    table.deallocate()
+    if size > 0 { table.deallocate() }
   }
 
   private static func makeTable(_ count: Int) -> UnsafeMutablePointer<UInt64> {
@@ -112,7 +112,7 @@ final class KeyIndex {
       if isNext(row) { return -1 }
       fill()
     }
-    if used * 4 >= size * 3 { resize(to: size * 2) }
+    if used * 4 >= size * 3 { resize(to: max(size * 2, 64)) }
     let cells = UnsafePointer(block[row])
     let hash = hash(ofRow: cells)
     var position = start(of: hash)
@@ -192,7 +192,7 @@ final class KeyIndex {
       while table[position] != 0 { position = next(position) }
       table[position] = old[index]
     }
-    old.deallocate()
+    if oldCount > 0 { old.deallocate() }
   }
 
   /// Where the search for a hash begins.

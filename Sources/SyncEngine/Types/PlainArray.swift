@@ -10,9 +10,9 @@ final class PlainArray<Element: BitwiseCopyable>: RandomAccessCollection {
   private var capacity: Int
   private(set) var count = 0
 
-  init(capacity: Int = 16) {
-    self.capacity = Swift.max(capacity, 1)
-    base = PlainMemory.resize(nil, to: self.capacity)
+  init(capacity: Int = 0) {
+    self.capacity = capacity
+    base = capacity > 0 ? PlainMemory.resize(nil, to: capacity) : PlainMemory.empty()
   }
 
   /// Makes so many equal elements.

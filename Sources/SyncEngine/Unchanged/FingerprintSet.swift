@@ -38,7 +38,7 @@ final class FingerprintSet {
   private(set) var partCount = 0
   private var amendmentStart = 0
 
-  private(set) var states = PlainArray<State>(capacity: 1)
+  private(set) var states = PlainArray<State>()
 
   /// The records that the part has matched, in its order, and how many of them still are.
   private let matched = PlainArray<Int32>()

@@ -56,7 +56,7 @@ struct FingerprintShape: Hashable {
 /// The facts that the store keeps of a set of fingerprints beside its records.
 struct FingerprintHead {
   /// Raised when the kept form changes its meaning.
-  private static let format: UInt64 = 4
+  private static let format: UInt64 = 5
 
   var seed: UInt64
   /// Bytes of all items of the set: how much it is worth.

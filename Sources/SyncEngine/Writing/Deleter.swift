@@ -197,7 +197,7 @@ struct Deleter: PartPhase {
         rows[member.entity, default: []].append(member.row)
       }
     }
-    for member in entity.model.entities {
+    for member in claims.hasNested ? entity.model.entities : [] {
       guard let group = claims[.nested(member.index)] else { continue }
       for row in group.rows
       where !claims.isMentioned(row, member)
