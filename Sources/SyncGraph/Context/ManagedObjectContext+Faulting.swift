@@ -3,7 +3,9 @@ import SyncStore
 
 /// Faults get their rows here, one statement for as many as are wanted together.
 extension ManagedObjectContext {
-  /// Reads the row of a fault, and those of the faults it was listed with.
+  /// Reads the row of a fault, and those of the faults it was listed with. Never inlined: many
+  /// accesses to values lead here, each once an object at most.
+  @inline(never)
   func fire(_ object: ManagedObject) {
     withSource { readRow(of: object) }
   }

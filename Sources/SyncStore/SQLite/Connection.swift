@@ -123,6 +123,7 @@ final class Connection {
   }
 
   /// Runs a statement from the cache that returns no rows.
+  @inline(never)
   func run(_ sql: String, _ values: [any ValueConvertible]) throws {
     try statement(sql, values).run()
   }
@@ -144,17 +145,20 @@ final class Connection {
   }
 
   /// Runs a statement once, without keeping it.
+  @inline(never)
   func execute(_ sql: String) throws {
     try Statement(sql, connection: handle, recorder: recorder, isKept: false).run()
   }
 
   /// The first column of the first row, or null.
+  @inline(never)
   func scalar(_ sql: String) throws -> Int64? {
     let statement = try Statement(sql, connection: handle, recorder: recorder, isKept: false)
     return try statement.step() ? statement.optionalInteger(0) : nil
   }
 
   /// The first column of the first row as text.
+  @inline(never)
   func textScalar(_ sql: String) throws -> String? {
     let statement = try Statement(sql, connection: handle, recorder: recorder, isKept: false)
     return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil

@@ -24,6 +24,7 @@ final class Statement {
   /// Prepares one statement.
   ///
   /// - Throws: ``StoreError`` when the text is not one valid statement.
+  @inline(never)
   init(_ sql: String, connection: OpaquePointer, recorder: StatementRecorder, isKept: Bool) throws {
     var handle: OpaquePointer?
     let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
@@ -56,12 +57,15 @@ final class Statement {
     return false
   }
 
-  /// Runs a statement that returns no rows, and resets it.
-  @inline(__always)
+  /// Runs a statement that returns no rows, and resets it. A call costs nothing beside the
+  /// statement, where a copy of all this at each of 175 places cost time to compile.
+  @inline(never)
   func run() throws {
     while try step() {}
   }
 
+  /// Happens once a run, not once a row, so it is called where ``step()`` is inlined.
+  @inline(never)
   private func begin() throws {
     if bindFailure != SQLITE_OK {
       let error = StoreError.sqlite(bindFailure, on: connection, sql: sql)
@@ -72,6 +76,7 @@ final class Statement {
     isActive = true
   }
 
+  @inline(never)
   private func finish(_ code: Int32) throws {
     isActive = false
     if code == SQLITE_DONE {
