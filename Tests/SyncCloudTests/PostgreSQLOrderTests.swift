@@ -11,15 +11,15 @@ import Testing
   /// Two writers that overlap, and a reader that follows: the writer that comes first commits
   /// first, and the reader asks for changes before the other has committed too.
   ///
-  /// - Parameter edit: Makes other functions of ours; they get a database of their own.
+  /// - Parameter edit: Makes other functions of ours. They get a database of their own, and wait for
+  ///   a lock as long as a busy machine may need until the other writer commits.
   /// - Returns: The records that the reader is shown.
-  private func shown(_ edit: ((String) -> String)? = nil) async throws -> [String] {
-    var text = try await TestServer.role()
-    if let edit {
-      let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
-      _ = try TestServer.install(edit(PostgreSQLTransport.schema), in: name)
-      text = text.replacing("/kinto", with: "/\(name)")
-    }
+  private func shown(_ edit: (String) -> String = { $0 }) async throws -> [String] {
+    let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
+    let functions = edit(PostgreSQLTransport.schema)
+      .replacing("lock_timeout = '10s'", with: "lock_timeout = '10min'")
+    _ = try TestServer.install(functions, in: name)
+    let text = try await TestServer.role().replacing("/kinto", with: "/\(name)")
     let address = try PostgreSQLAddress(text)
     let (first, second) = (
       PostgreSQLConnection(address, timeout: 60), PostgreSQLConnection(address, timeout: 60)
@@ -38,15 +38,11 @@ import Testing
       names += page.records.map(\.name)
       token = page.token
     }
-    let process = try await second.value("select pg_backend_pid()", [])
+    let process = try #require(try await second.value("select pg_backend_pid()", []))
     for connection in [first, second] { _ = try await connection.value("begin", []) }
     try await save("early", on: first)
     async let late: Void = save("late", on: second)
-    while try await TestServer.run(
-      "select wait_event_type from pg_stat_activity where pid = $1::integer", process) != "Lock"
-    {
-      await Task.yield()
-    }
+    _ = try await TestServer.run(untilItWaits(process))
     try await read()
     #expect(names == [])
     _ = try await first.value("commit", [])
@@ -55,6 +51,21 @@ import Testing
     _ = try await second.value("commit", [])
     try await read()
     return names
+  }
+
+  /// A statement that ends when a process waits for a lock, as the server sees it: questions of a
+  /// test may be as far apart as the tests beside it let them.
+  private func untilItWaits(_ process: String) -> String {
+    """
+    do $$ begin
+      for attempt in 1..6000 loop
+        perform pg_stat_clear_snapshot();
+        exit when exists (
+          select from pg_stat_activity where pid = \(process) and wait_event_type = 'Lock');
+        perform pg_sleep(0.05);
+      end loop;
+    end $$
+    """
   }
 
   private func withoutLock(_ functions: String) -> String {
