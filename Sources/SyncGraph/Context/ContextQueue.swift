@@ -157,17 +157,6 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs the body on the queue a millisecond later. Until then the queue counts as taken. On the
-  /// main queue, whose objects are read outside of blocks too, it runs as soon as it can.
-  func asyncSoon(_ body: @escaping @Sendable () -> Void) {
-    guard self !== ContextQueue.main else { return async(body) }
-    load.enter()
-    queue.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in
-      turn(body)
-      load.leave()
-    }
-  }
-
   /// Runs the body on the queue and waits for it.
   ///
   /// - Parameter isReading: a child reads from its parent, in the middle of something. No block

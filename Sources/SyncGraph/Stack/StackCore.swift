@@ -30,6 +30,9 @@ final class StackCore: Sendable {
   let configuration: Store.Configuration
   let transformers: TransformerRegistry
   let delivery = DeliveryQueue()
+
+  /// Where contexts are told that they have letters.
+  let kicks = DeliveryQueue()
   let streams = Broadcast<ChangeSet>()
   let attachments = StackAttachments()
   /// Those that cores of the same model and classes share.
