@@ -25,12 +25,16 @@ struct Main {
     let folder = options.folder.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let scene = try Scene(options, folder)
     var isKept = true
-    let scenarios = [
-      ("fetching", scene.fetching), ("saving", scene.saving), ("merging", scene.merging),
-      ("recording", scene.recording),
-    ]
+    let scene = try options.only == "one" ? nil : Scene(options, folder)
+    let scenarios: [(String, () throws -> Table)] =
+      [("one", { try OneObject(options, folder).measure() })]
+      + (scene.map { scene in
+        [
+          ("fetching", scene.fetching), ("saving", scene.saving), ("merging", scene.merging),
+          ("recording", scene.recording),
+        ]
+      } ?? [])
     for (name, measure) in scenarios where options.only == nil || options.only == name {
       let table = try measure()
       print(table.text)

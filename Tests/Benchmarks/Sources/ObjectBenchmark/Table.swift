@@ -11,13 +11,17 @@ struct Table {
   let title: String
   var times: [(name: String, seconds: [Double])]
   var limits: [(name: String, limit: Limit)] = []
+  /// Parts of a second that the times are printed in.
+  private let unit: Double
 
-  init(_ title: String, _ names: [String]) {
+  init(_ title: String, _ names: [String], unit: Double = 1000) {
     self.title = title
+    self.unit = unit
     times = names.map { ($0, []) }
   }
 
   /// Runs a body and adds its time.
+  @discardableResult
   mutating func measure<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
     let clock = ContinuousClock()
     let start = clock.now
@@ -55,10 +59,12 @@ struct Table {
   var isKept: Bool { limits.allSatisfy { value($0.name, $0.limit).isKept } }
 
   var text: String {
-    var lines = ["", "### \(title)", "", "| | ms | least |", "|---|---|---|"]
+    var lines = [
+      "", "### \(title)", "", "| | \(unit == 1000 ? "ms" : "µs") | least |", "|---|---|---|",
+    ]
     for (name, seconds) in times {
       lines.append(
-        "| \(name) | \(number(seconds.median * 1000)) | \(number((seconds.min() ?? 0) * 1000)) |")
+        "| \(name) | \(number(seconds.median * unit)) | \(number((seconds.min() ?? 0) * unit)) |")
     }
     lines.append("")
     for (name, limit) in limits {
