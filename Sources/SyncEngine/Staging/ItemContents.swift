@@ -104,10 +104,9 @@ final class ItemContents {
 
   private func usageNumber() -> Int {
     words.removeAll(from: 0)
-    if turn.touched.count > 1 { turn.touched.sort { $0.number ?? 0 < $1.number ?? 0 } }
-    for scratch in turn.touched { scratch.appendFilled(to: words) }
+    for reader in turn.readers { reader.appendFilled(to: words) }
     let filledCount = words.count
-    for scratch in turn.touched { scratch.appendUnused(to: words) }
+    for reader in turn.readers { reader.appendUnused(to: words) }
     if latestNumber >= 0, words.isEqual(to: latest) { return latestNumber }
     latest.removeAll(from: 0)
     for word in words { latest.append(word) }
@@ -125,7 +124,7 @@ final class ItemContents {
     for word in unused { counts[word, default: 0] += 1 }
     let keys = counts.inKeyOrder.map { word, count in
       let reader = Int(word >> 32)
-      let scratch = turn.touched.first { $0.number == reader }
+      let scratch = turn.readers.first { $0.number == reader }
       return ItemUsage.UnusedKey(
         reader: reader, key: scratch?.unusedKey(Int(word & 0xFFFF_FFFF)) ?? [], count: count)
     }

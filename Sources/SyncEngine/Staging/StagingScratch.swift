@@ -5,14 +5,17 @@ final class ItemTurn {
   /// Whether the usage of each item is noted.
   let notesItems: Bool
   private(set) var serial: UInt32 = 1
-  /// The working memory of the readers that had an object of the item.
-  var touched: [StagingScratch] = []
+  /// The working memory of the readers that had an object, in the order of their numbers.
+  private(set) var readers: [StagingScratch] = []
 
   init(notesItems: Bool) { self.notesItems = notesItems }
 
-  func begin() {
-    serial &+= 1
-    touched.removeAll(keepingCapacity: true)
+  func begin() { serial &+= 1 }
+
+  /// Adds a reader that has its first object.
+  fileprivate func add(_ reader: StagingScratch, _ number: Int) {
+    let place = readers.firstIndex { $0.number ?? 0 > number } ?? readers.endIndex
+    readers.insert(reader, at: place)
   }
 }
 
@@ -72,8 +75,8 @@ final class StagingScratch {
 
   /// Forgets the attributes that the last item filled, but for the report.
   private func beginItem() {
+    if touched == 0, turn.notesItems, let number { turn.add(self, number) }
     touched = turn.serial
-    if turn.notesItems, number != nil { turn.touched.append(self) }
     unusedOfItem.removeAll(from: 0)
     for word in 0..<wordCount {
       filledBefore[word] |= filled[word]
@@ -137,14 +140,16 @@ final class StagingScratch {
   func unusedKey(_ index: Int) -> [UInt8] { unused[index].key }
 
   /// Adds the number of the reader with how many words follow, and a bit for each attribute that the
-  /// current item filled.
+  /// current item filled; nothing when it had no object of the node.
   func appendFilled(to words: PlainArray<UInt64>) {
+    guard touched == turn.serial else { return }
     words.append(UInt64(number ?? 0) << 32 | UInt64(wordCount))
     for word in 0..<wordCount { words.append(filled[word]) }
   }
 
   /// Adds the unused keys of the current item, by the number of the reader and their own.
   func appendUnused(to words: PlainArray<UInt64>) {
+    guard touched == turn.serial else { return }
     for key in unusedOfItem { words.append(UInt64(number ?? 0) << 32 | UInt64(key)) }
   }
 

@@ -156,7 +156,7 @@ final class KnownItems {
   ///
   /// - Throws: `CancellationError`.
   func make(_ planner: LinkPlanner, _ control: SyncControl) throws {
-    touched.add(conflicts)
+    if !isOnlyPart { touched.add(conflicts) }
     let hasNewKeys = hasNewKeys(planner.batches)
     if hasNewKeys, !isOnlyPart {
       // References of items before and behind may mean other objects now.
@@ -212,7 +212,8 @@ final class KnownItems {
       fingerprints.outdateAll()
     }
     try fingerprints.keep(
-      spoken, touched: touched.any, keys: keySlots, as: key, of: request.plan, in: transaction,
+      spoken, touched: isOnlyPart && !conflicts.isEmpty ? conflicts : touched.any, keys: keySlots,
+      as: key, of: request.plan, in: transaction,
       control)
   }
 }
