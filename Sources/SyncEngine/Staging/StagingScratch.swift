@@ -139,8 +139,8 @@ final class StagingScratch {
 
   func unusedKey(_ index: Int) -> [UInt8] { unused[index].key }
 
-  /// Adds the number of the reader with how many words follow, and a bit for each attribute that the
-  /// current item filled; nothing when it had no object of the node.
+  /// Adds the number of the reader with how many words follow, and a bit for each attribute that
+  /// the current item filled; nothing when it had no object of the node.
   func appendFilled(to words: PlainArray<UInt64>) {
     guard touched == turn.serial else { return }
     words.append(UInt64(number ?? 0) << 32 | UInt64(wordCount))

@@ -118,9 +118,9 @@ extension ManagedObjectContext {
     if inbox.put(mail) { kick() }
   }
 
-  /// Makes the context take notice. On the main queue, whose objects are read outside of blocks too,
-  /// it does so as soon as it can; elsewhere with all letters of the next millisecond, unless a
-  /// block has read them meanwhile: to wake a thread costs as much as a letter's commit.
+  /// Makes the context take notice. On the main queue, whose objects are read outside of blocks
+  /// too, it does so as soon as it can; elsewhere with all letters of the next millisecond, unless
+  /// a block has read them meanwhile: to wake a thread costs as much as a letter's commit.
   private func kick() {
     if queue === ContextQueue.main { return queue.async { [weak self] in self?.mergeInbox() } }
     core.kicks.post { [weak self] in
