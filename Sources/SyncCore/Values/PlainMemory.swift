@@ -11,7 +11,8 @@ package enum PlainMemory {
     return memory
   }()
 
-  /// Makes memory for no value, which begins with zeros.
+  /// The memory of a list without elements, which is not to be written; its first value reads as
+  /// zero, as that of an empty table does.
   package static func empty<Element: BitwiseCopyable>() -> UnsafeMutablePointer<Element> {
     none.assumingMemoryBound(to: Element.self)
   }

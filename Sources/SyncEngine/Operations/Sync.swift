@@ -174,7 +174,8 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
   }
 
   override func willFinish(_ result: Result<SyncReport, any Error>) {
-    tracker.finish(isComplete: (try? result.get()) != nil)
+    let isComplete = if case .success = result { true } else { false }
+    tracker.finish(isComplete: isComplete)
     if case .pages(let pages, let session, let ends) = work {
       session.didFinish(self, pages, ends: ends, result)
     }

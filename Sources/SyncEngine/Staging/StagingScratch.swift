@@ -12,8 +12,9 @@ final class ItemTurn {
 
   func begin() { serial &+= 1 }
 
-  /// Adds a reader that has its first object.
+  /// Adds a reader that has its first object, in the place of an earlier one of its number.
   fileprivate func add(_ reader: StagingScratch, _ number: Int) {
+    readers.removeAll { $0.number == number }
     let place = readers.firstIndex { $0.number ?? 0 > number } ?? readers.endIndex
     readers.insert(reader, at: place)
   }

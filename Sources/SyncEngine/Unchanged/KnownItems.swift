@@ -212,9 +212,14 @@ final class KnownItems {
       fingerprints.outdateAll()
     }
     try fingerprints.keep(
-      spoken, touched: isOnlyPart && !conflicts.isEmpty ? conflicts : touched.any, keys: keySlots,
-      as: key, of: request.plan, in: transaction,
+      spoken, touched: readRows, keys: keySlots, as: key, of: request.plan, in: transaction,
       control)
+  }
+
+  /// The rows that the read items of all parts have to do with. Those of the only part concern no
+  /// later one, and were not collected.
+  private var readRows: [RowSet] {
+    isOnlyPart && !conflicts.isEmpty ? conflicts : touched.any
   }
 }
 

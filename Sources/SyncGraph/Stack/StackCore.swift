@@ -29,10 +29,10 @@ final class StackCore: Sendable {
   let classes: ObjectClasses
   let configuration: Store.Configuration
   let transformers: TransformerRegistry
-  let delivery = DeliveryQueue()
+  let delivery = DeliveryQueue(label: "SyncStack.delivery")
 
   /// Where contexts are told that they have letters.
-  let kicks = DeliveryQueue()
+  let kicks = DeliveryQueue(label: "SyncStack.kicks")
   let streams = Broadcast<ChangeSet>()
   let attachments = StackAttachments()
   /// Those that cores of the same model and classes share.

@@ -95,6 +95,21 @@ import Testing
     #expect(late.progress.isFinished && late.fractionCompleted == 1)
   }
 
+  @Test func insideAPhaseItMovesTenTimesASecond() {
+    let tracker = SyncProgress()
+    let progress = tracker.progress
+    let steps: [(SyncPhase, completed: Int, milliseconds: Int, isTold: Bool)] = [
+      (.parse, 0, 0, true), (.parse, 50, 99, false), (.parse, 60, 100, true),
+      (.parse, 90, 199, false), (.match, 0, 199, true),
+    ]
+    for (phase, completed, milliseconds, isTold) in steps {
+      let before = progress.fractionCompleted
+      let step = SyncStep(phase: phase, completed: completed, total: 100, begins: completed == 0)
+      #expect(tracker.follow(step, at: .milliseconds(milliseconds)) == isTold)
+      #expect((progress.fractionCompleted > before) == (isTold && milliseconds > 0))
+    }
+  }
+
   @Test func askedForUnderACurrentProgressItBelongsToNone() {
     let total = Progress(totalUnitCount: 1)
     total.becomeCurrent(withPendingUnitCount: 1)

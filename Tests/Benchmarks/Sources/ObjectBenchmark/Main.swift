@@ -27,14 +27,8 @@ struct Main {
     defer { try? FileManager.default.removeItem(at: folder) }
     var isKept = true
     let scene = try options.only == "one" ? nil : Scene(options, folder)
-    let scenarios: [(String, () throws -> Table)] =
-      [("one", { try OneObject(options, folder).measure() })]
-      + (scene.map { scene in
-        [
-          ("fetching", scene.fetching), ("saving", scene.saving), ("merging", scene.merging),
-          ("recording", scene.recording),
-        ]
-      } ?? [])
+    let scenarios =
+      [("one", { try OneObject(options, folder).measure() })] + (scene?.scenarios ?? [])
     for (name, measure) in scenarios where options.only == nil || options.only == name {
       let table = try measure()
       print(table.text)

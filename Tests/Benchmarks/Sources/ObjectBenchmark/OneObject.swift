@@ -32,6 +32,7 @@ struct OneObject {
       OneObject.pairs.flatMap { [$0.grdb, $0.name] } + [OneObject.onQueue, OneObject.inWideModel],
       unit: 1e6)
     table.limits = OneObject.pairs.map { ($0.name, .ratio($0.most, to: $0.grdb)) }
+    table.limits.append((OneObject.inWideModel, .ratio(2.8, to: "grdb, changed")))
     let payload =
       "[" + (0..<size).map { text($0, "Person number \($0)") }.joined(separator: ",") + "]"
     try stack.sync(Data(payload.utf8), inEntityNamed: "Person")

@@ -38,6 +38,13 @@ struct Scene {
 
   // MARK: - Scenarios
 
+  /// The scenarios by their names.
+  var scenarios: [(String, () throws -> Table)] {
+    [
+      ("fetching", fetching), ("saving", saving), ("merging", merging), ("recording", recording),
+    ]
+  }
+
   /// All objects, two properties of each.
   func fetching() throws -> Table {
     var table = Table(
