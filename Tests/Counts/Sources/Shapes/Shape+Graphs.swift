@@ -65,6 +65,21 @@ extension Shape {
         }
       }
     },
+    Shape("fetches over edits in a child context", counted: 500, timed: 5000) { count, scene in
+      let stack = try scene.stack(ShapeModels.items())
+      try stack.take(Text.list(0..<count) { Text.item("\($0)") })
+      let parent = stack.newBackgroundContext()
+      let child = parent.newChildContext()
+      try child.performAndWait {
+        for object in try child.fetch(Fetch<ManagedObject>(entityNamed: "Item")) {
+          object["text0"] = "mine"
+        }
+        let fetch = Fetch<ManagedObject>(entityNamed: "Item").filter("text0 == %@", "mine")
+        try scene.measure {
+          for _ in 0..<4 { _ = try child.fetch(fetch) }
+        }
+      }
+    },
   ]
 
   /// Deletes all items, one by one, and saves.

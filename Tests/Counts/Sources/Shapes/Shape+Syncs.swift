@@ -111,6 +111,14 @@ extension Shape {
     Shape("half new UUID keys", counted: 500, timed: 10_000) { count, scene in
       try half(count, scene, .uuid, Text.uuid)
     },
+    Shape("UUID keys unchanged", counted: 2000, timed: 10_000) { count, scene in
+      let stack = try scene.stack(ShapeModels.items(.uuid))
+      let json = Text.list(0..<count) { Text.item(Text.uuid($0)) }
+      try stack.take(json)
+      // The first one again may fold the log that the import has left.
+      try stack.take(json)
+      try scene.measure { try stack.take(json) }
+    },
     Shape("all UUID keys gone", counted: 500, timed: 10_000) { count, scene in
       let stack = try scene.stack(ShapeModels.items(.uuid))
       try stack.take(Text.list(0..<count) { Text.item(Text.uuid($0)) })
