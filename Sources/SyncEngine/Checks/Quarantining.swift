@@ -51,7 +51,7 @@ final class Quarantining {
     var candidate = head
     while candidate >= 0 {
       let occurrence = batch.occurrences[candidate]
-      if occurrence.flags.contains(.root),
+      if occurrence.traits.contains(.root),
         batch.occurrences[batch.representative(candidate)].flags.contains(.active)
       {
         return true

@@ -85,7 +85,7 @@ extension LinkPlanner {
       // A given parent is spoken of by the engine alone.
       let isInPayload =
         occurrence >= 0
-        && !destination.occurrences[occurrence].flags.contains(.referenceOnly)
+        && !destination.occurrences[occurrence].traits.contains(.referenceOnly)
       if kind == .objects, isInPayload, mayDelete, !isNamed(occurrence, in: destination) {
         unnamed.append(index)
       } else if kind == .keys || (isInPayload && mayDelete) {

@@ -99,7 +99,8 @@ extension LinkPlanner {
         let index = destination.representative(target)
         let member = destination.occurrences[index]
         guard member.row > last, member.flags.contains(.active),
-          member.flags.isDisjoint(with: LinkPlanner.uncertain), column[index] == row
+          !member.flags.contains(.ignored),
+          member.traits.isDisjoint(with: LinkPlanner.uncertain), column[index] == row
         else { return }
         last = member.row
       }
@@ -109,8 +110,8 @@ extension LinkPlanner {
   }
 
   /// Of an occurrence that is not written as the payload has it, or not for sure.
-  private static let uncertain: Occurrence.Flags = [
-    .ignored, .conflicting, .referenceOnly, .rejected,
+  private static let uncertain: Occurrence.Traits = [
+    .conflicting, .referenceOnly, .rejected,
   ]
 
   /// How many objects of the payload refer to each new row, beginning with the first new one. The

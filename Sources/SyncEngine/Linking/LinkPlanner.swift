@@ -195,7 +195,7 @@ final class LinkPlanner: PartPhase {
   /// Whether a to-one relationship is empty when its object is not there. An explicit rule names
   /// its destination, and a reference that waits for a later sync leads nowhere until then.
   func emptiesUnresolved(_ rule: RelationshipRule, _ owner: Int32, _ batch: MatchedBatch) -> Bool {
-    batch.occurrences[owner].flags.contains(.emptiesUnresolved)
+    batch.occurrences[owner].traits.contains(.emptiesUnresolved)
       || work.defersReferences && rule.relationship.isOptional
   }
 
@@ -217,7 +217,7 @@ final class LinkPlanner: PartPhase {
       target >= 0 ? destination.cells(target) : destination.staged.references[~target]
     guard awaits(target, in: destination) else { return }
     if target >= 0,
-      destination.occurrences[target].flags.isSuperset(of: [.keyless, .neverInserted])
+      destination.occurrences[target].traits.isSuperset(of: [.keyless, .neverInserted])
     {
       return report.note(
         .unresolvedReference, batch.entity, property: rule.name,

@@ -16,7 +16,7 @@ struct PartClaims {
         try rows.insert(occurrences.count) { index in
           if index % SyncControl.stride == 0 { try control.checkpoint() }
           let occurrence = occurrences[index]
-          return occurrence.flags.contains(.referenceOnly) ? 0 : occurrence.row
+          return occurrence.traits.contains(.referenceOnly) ? 0 : occurrence.row
         }
         for row in unreached(in: batch) { rows.insert(row) }
         // The payload names the key, though it means an object of a subentity.
@@ -44,7 +44,7 @@ struct PartClaims {
     var result: [Int64] = []
     for (index, occurrence) in batch.occurrences.enumerated()
     where occurrence.row == 0 && !occurrence.flags.contains(.decided)
-      && !occurrence.flags.contains(.keyless)
+      && !occurrence.traits.contains(.keyless)
     {
       let head = batch.head(of: index)
       guard head >= 0 else { continue }

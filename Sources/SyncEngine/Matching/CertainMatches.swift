@@ -15,12 +15,12 @@ struct CertainMatches {
   private let columns: [[Int]]
   /// Rows from here on are new; 0 where every occurrence has to be looked at on its own.
   private let limit: Int64
-  private let rootFlags: Occurrence.Flags
-  private let nestedFlags: Occurrence.Flags
+  private let rootFlags: Match.Flags
+  private let nestedFlags: Match.Flags
   /// Whether a key that is not stored means a new object.
   private let knowsNew: Bool
-  private let newRootFlags: Occurrence.Flags
-  private let newNestedFlags: Occurrence.Flags
+  private let newRootFlags: Match.Flags
+  private let newNestedFlags: Match.Flags
 
   /// The list that the latest occurrence stood in, its owners, and the column that leads to them.
   private var list = ListPlace(batch: -1, rule: -1)
@@ -37,7 +37,7 @@ struct CertainMatches {
     owners = batch.occurrences
     let isCertain = batch.contested.isEmpty && batch.staged.groups.isEmpty
     limit = isCertain ? matcher.matches.firstNewRows[batch.entity.rootIndex] ?? .max : 0
-    let decided: Occurrence.Flags = [.reached, .current, .decided]
+    let decided: Match.Flags = [.reached, .current, .decided]
     let operations = matcher.operations
     rootFlags = operations.contains(.update) ? decided.union(.active) : decided
     nestedFlags = operations.contains(.updateRelationships) ? decided.union(.active) : decided
@@ -52,11 +52,11 @@ struct CertainMatches {
   @inline(__always)
   mutating func decide(_ occurrence: Int32) -> Bool {
     var mention = occurrences[occurrence]
-    guard mention.flags.isDisjoint(with: CertainMatches.doubts) else { return false }
+    guard mention.traits.isDisjoint(with: CertainMatches.doubts) else { return false }
     guard mention.stored >= 0 else {
       guard knowsNew else { return false }
       mention.row = 0
-      mention.flags.formUnion(mention.flags.contains(.root) ? newRootFlags : newNestedFlags)
+      mention.flags.formUnion(mention.traits.contains(.root) ? newRootFlags : newNestedFlags)
       occurrences[occurrence] = mention
       return true
     }
@@ -65,13 +65,13 @@ struct CertainMatches {
     guard row < limit else { return false }
     if mention.isOwned, !isOwnersChild(mention) { return false }
     mention.row = row
-    mention.flags.formUnion(mention.flags.contains(.root) ? rootFlags : nestedFlags)
+    mention.flags.formUnion(mention.traits.contains(.root) ? rootFlags : nestedFlags)
     occurrences[occurrence] = mention
     holders[mention.stored] = occurrence
     return true
   }
 
-  private static let doubts: Occurrence.Flags = [
+  private static let doubts: Occurrence.Traits = [
     .keyless, .shared, .rejected, .neverInserted, .neverUpdated,
   ]
 

@@ -68,7 +68,8 @@ final class MatchedBatch {
     ) { _ in 0 }
     stored.placeholder = index
     occurrences[parent.occurrence] = Match(
-      row: parent.id.row, stored: index, flags: [.active, .referenceOnly, .reached, .decided])
+      row: parent.id.row, stored: index, traits: .referenceOnly,
+      flags: [.active, .reached, .decided])
     stored.occurrences[index] = parent.occurrence
   }
 
@@ -236,6 +237,7 @@ final class MatchedBatch {
     occurrences[earlier].row = source.row
     occurrences[earlier].stored = source.stored
     occurrences[earlier].link = -1
+    occurrences[earlier].traits.formUnion(source.traits)
     occurrences[earlier].flags.formUnion(source.flags.subtracting(.ignored))
     if earlierIsIgnored { occurrences[earlier].flags.insert(.ignored) }
     occurrences[earlier].flags.insert(.uncompared)

@@ -12,11 +12,11 @@ extension Matcher {
   /// - Returns: False when others have to be asked.
   func decideAlone(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
     let mention = batch.occurrences[occurrence]
-    if mention.flags.contains(.keyless) {
+    if mention.traits.contains(.keyless) {
       decideByLink(occurrence, in: batch)
       return true
     }
-    guard !mention.flags.contains(.shared) else { return false }
+    guard !mention.traits.contains(.shared) else { return false }
     if !batch.contested.isEmpty, batch.contested[occurrence] != nil { return false }
     guard mention.stored < 0 || isFree(mention.stored, of: batch) else { return false }
     if mention.stored >= 0, mention.isOwned, !isChild(mention.stored, of: mention, in: batch) {
@@ -93,7 +93,7 @@ extension Matcher {
       if let same { return join(occurrence, batch.representative(same), in: batch) }
       if !keysAreOwners(mention), takeOnlyObject(occurrence, head, in: batch) { return }
     } else {
-      let isRoot = mention.flags.contains(.root)
+      let isRoot = mention.traits.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
         join(occurrence, same, in: batch)
         batch.objects(ofKey: head).shared = batch.representative(occurrence)
@@ -180,7 +180,7 @@ extension Matcher {
   private func likelyOwner(of mention: Match) -> Int64? {
     let owner = matches.owner(of: mention)
     if owner.match.flags.contains(.decided) { return owner.match.row }
-    guard !owner.match.flags.contains(.keyless) else { return nil }
+    guard !owner.match.traits.contains(.keyless) else { return nil }
     let rows = storedRows(of: owner.batch.head(of: owner.number), in: owner.batch)
     return rows.count == 1 ? owner.batch.stored.rows[rows[0]] : nil
   }

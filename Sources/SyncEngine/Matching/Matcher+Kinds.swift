@@ -17,7 +17,7 @@ extension Matcher {
       for kind in kinds {
         for (index, object) in kind.occurrences.enumerated()
         where object.flags.contains(.inserted)
-          && object.flags.isDisjoint(with: [.keyless, .folded])
+          && !object.traits.contains(.keyless) && !object.flags.contains(.folded)
         {
           keys.append(kind.cells(index)[slot])
         }
@@ -33,7 +33,7 @@ extension Matcher {
           replaced.append(
             (
               cursor.row, cursor.entity, cursor.value(slot), kind,
-              isTop: kind.occurrences[object].flags.contains(.root)
+              isTop: kind.occurrences[object].traits.contains(.root)
             ))
           return
         }

@@ -70,7 +70,7 @@ extension Matcher {
     var keys: [Cell] = []
     keys.reserveCapacity(batch.occurrences.count + batch.staged.references.count)
     for (row, occurrence) in batch.occurrences.enumerated()
-    where !occurrence.flags.contains(.keyless) && !occurrence.flags.contains(.referenceOnly) {
+    where !occurrence.traits.contains(.keyless) && !occurrence.traits.contains(.referenceOnly) {
       keys.append(batch.cells(row)[slot])
     }
     for row in 0..<batch.staged.references.count { keys.append(batch.staged.references[row][slot]) }
@@ -125,7 +125,7 @@ extension Matcher {
   func attach(_ index: Int32, to head: Int32, in batch: MatchedBatch, difference: () -> SlotSet) {
     guard head >= 0 else { return }
     let mention = batch.occurrences[head]
-    if mention.stored < 0, !mention.flags.contains(.shared) {
+    if mention.stored < 0, !mention.traits.contains(.shared) {
       batch.occurrences[head].stored = index
       batch.occurrences[head].row = batch.stored.rows[index]
       batch.noteDifference(difference(), of: head)
@@ -200,7 +200,7 @@ final class RowSearch {
     guard keySlot >= 0 else { return index.find { cursor.cell($0) } }
     let key = cursor.cell(keySlot)
     if Int(likely) < occurrences.count,
-      flags(likely).isDisjoint(with: RowSearch.unlikely),
+      traits(likely).isDisjoint(with: RowSearch.unlikely),
       index.isKey(key, of: likely)
     {
       likely += 1
@@ -211,11 +211,11 @@ final class RowSearch {
     return found
   }
 
-  private static let unlikely: Occurrence.Flags = [.shared, .keyless, .referenceOnly]
+  private static let unlikely: Occurrence.Traits = [.shared, .keyless, .referenceOnly]
 
   @inline(__always)
-  private func flags(_ occurrence: Int32) -> Occurrence.Flags {
-    (occurrences.start + Int(occurrence)).pointee.flags
+  private func traits(_ occurrence: Int32) -> Occurrence.Traits {
+    (occurrences.start + Int(occurrence)).pointee.traits
   }
 
   /// The reference to the row's key, or -1.

@@ -4,7 +4,7 @@ import SyncCore
 extension Matcher {
   func take(_ index: Int32, for occurrence: Int32, in batch: MatchedBatch) {
     if batch.occurrences[occurrence].stored != index
-      || batch.occurrences[occurrence].flags.contains(.shared)
+      || batch.occurrences[occurrence].traits.contains(.shared)
     {
       batch.occurrences[occurrence].stored = index
       batch.occurrences[occurrence].link = -1
@@ -31,7 +31,7 @@ extension Matcher {
       // To a mapping that does not do everything an object is there as soon as an item before made
       // it.
       || batch.occurrences[other].flags.contains(.inserted)
-        && !mention.flags.isDisjoint(with: [.neverInserted, .neverUpdated])
+        && !mention.traits.isDisjoint(with: [.neverInserted, .neverUpdated])
     let isActive =
       isAllowed(mention, isStored: isStored)
       && (batch.occurrences[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
@@ -43,7 +43,7 @@ extension Matcher {
     }
     let result = batch.fold(occurrence, into: other)
     batch.occurrences[occurrence].flags.insert(.decided)
-    batch.occurrences[result].flags.remove(.referenceOnly)
+    batch.occurrences[result].traits.remove(.referenceOnly)
     if isActive, !batch.occurrences[result].flags.contains(.active) {
       batch.occurrences[result].flags.insert(.active)
       if batch.occurrences[result].stored < 0 {
@@ -53,7 +53,7 @@ extension Matcher {
     }
     noteListed(occurrence, mention, in: batch)
     if mention.isOwned, !batch.occurrences[result].isOwned {
-      batch.occurrences[result].flags.insert(.owned)
+      batch.occurrences[result].traits.insert(.owned)
       batch.occurrences[result].owner = mention.owner
       batch.occurrences[result].ownerBatch = mention.ownerBatch
       batch.occurrences[result].ownerRule = mention.ownerRule
@@ -67,9 +67,9 @@ extension Matcher {
 
   /// Whether the options let the place of a mention write its object.
   func isAllowed(_ mention: Match, isStored: Bool) -> Bool {
-    if mention.flags.contains(.rejected) { return false }
-    if mention.flags.contains(isStored ? .neverUpdated : .neverInserted) { return false }
-    return switch (mention.flags.contains(.root), isStored) {
+    if mention.traits.contains(.rejected) { return false }
+    if mention.traits.contains(isStored ? .neverUpdated : .neverInserted) { return false }
+    return switch (mention.traits.contains(.root), isStored) {
     case (true, true): operations.contains(.update)
     case (true, false): !operations.isDisjoint(with: [.insert, .alwaysInsert])
     case (false, true): operations.contains(.updateRelationships)
@@ -79,7 +79,7 @@ extension Matcher {
 
   /// Whether the object was deleted here and must not be brought back.
   func wasDeleted(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    guard let edits, !batch.occurrences[occurrence].flags.contains(.keyless),
+    guard let edits, !batch.occurrences[occurrence].traits.contains(.keyless),
       let id = edits.deletedObject(
         batch.cells(occurrence), identity: batch.node.identity, of: batch.entity)
     else { return false }
@@ -112,9 +112,9 @@ extension Matcher {
   /// The objects of an occurrence's key; nil where no other occurrence or row has it.
   private func objects(_ occurrence: Int32, in batch: MatchedBatch) -> KeyObjects? {
     let mention = batch.occurrences[occurrence]
-    guard !mention.flags.contains(.keyless) else { return nil }
+    guard !mention.traits.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
-    guard mention.flags.contains(.shared) || isContested else { return nil }
+    guard mention.traits.contains(.shared) || isContested else { return nil }
     return batch.objects(ofKey: batch.head(of: occurrence))
   }
 
@@ -137,7 +137,7 @@ extension Matcher {
     guard let index = storedRows(of: head, in: batch).first,
       owner(ofStored: index, mention, in: batch) > 0
     else { return }
-    batch.occurrences[occurrence].flags.insert(.conflicting)
+    batch.occurrences[occurrence].traits.insert(.conflicting)
     let rule = matches.rule(of: mention)
     if let edits, let inverse = rule.relationship.inverseSlot,
       edits.protects(inverse, of: batch.stored.rows[index], batch.entity)

@@ -17,7 +17,7 @@ extension Matcher {
     var lists: [OwnedList: [Int32]] = [:]
     for occurrence in wave {
       let mention = batch.occurrences[occurrence]
-      guard mention.flags.contains(.value), !mention.flags.contains(.forced), mention.owner >= 0
+      guard mention.traits.contains(.value), !mention.traits.contains(.forced), mention.owner >= 0
       else { continue }
       let owner = matches.owner(of: mention).match
       guard owner.row > 0, !owner.flags.contains(.inserted) else { continue }

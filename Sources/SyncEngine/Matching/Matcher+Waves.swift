@@ -88,10 +88,10 @@ extension Matcher {
       relationship.ownsKeyless && batches[relationship.node].isKeyless(among: batches)
     for mention in owners.indices {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let flags = batch.occurrences[owners[mention]].flags
-      guard flags.contains(.current), !flags.contains(.ignored) else { continue }
+      let owner = batch.occurrences[owners[mention]]
+      guard owner.flags.contains(.current), !owner.flags.contains(.ignored) else { continue }
       // Which list of an owner is its latest is known when all of its mentions are.
-      if ownsKeyless, batch.hasRepeats || flags.contains(.shared) {
+      if ownsKeyless, batch.hasRepeats || owner.traits.contains(.shared) {
         postponed[ListPlace(batch: batch.number, rule: rule), default: []].append(mention)
       } else {
         collect(mention, rule, of: batch, into: &next)
@@ -135,15 +135,15 @@ extension Matcher {
     }
     // A keyless object is the one that its owner leads to already.
     func link(_ target: Match, of number: Int) {
-      guard target.flags.contains(.keyless) else { return }
+      guard target.traits.contains(.keyless) else { return }
       let row = batch.linkedRow(of: owner, by: relationship.slot)
       if row > 0 { next.linked[number, default: []].append(row) }
     }
     for target in mentions.targets(of: mention) where target >= 0 {
-      let flags = destination.occurrences[target].flags
-      guard !flags.contains(.reached) else { continue }
+      let found = destination.occurrences[target]
+      guard !found.flags.contains(.reached) else { continue }
       destination.occurrences[target].flags.insert(.reached)
-      if flags.contains(.ofSubentity), let other = destination.staged.ofSubentities[target] {
+      if found.traits.contains(.ofSubentity), let other = destination.staged.ofSubentities[target] {
         reach(other.occurrence, in: batches[other.batch], &next.occurrences)
         link(batches[other.batch].occurrences[other.occurrence], of: other.batch)
         continue

@@ -88,7 +88,7 @@ final class Matcher: PartPhase {
     } else {
       let occurrences = batches[root].occurrences
       waves[root].reserveCapacity(occurrences.count)
-      for index in occurrences.indices where occurrences[index].flags.contains(.root) {
+      for index in occurrences.indices where occurrences[index].traits.contains(.root) {
         if let other = batches[root].staged.ofSubentities[Int32(index)] {
           reach(other.occurrence, in: batches[other.batch], &waves)
         } else {
@@ -102,7 +102,7 @@ final class Matcher: PartPhase {
     for mention in part.items.beside {
       let other = batches[mention.batch].staged.ofSubentities[mention.occurrence] ?? mention
       let batch = batches[other.batch]
-      guard !batch.occurrences[other.occurrence].flags.contains(.root) else { continue }
+      guard !batch.occurrences[other.occurrence].traits.contains(.root) else { continue }
       reach(other.occurrence, in: batch, &waves)
     }
     while waves.contains(where: { !$0.isEmpty }) {
@@ -138,11 +138,11 @@ final class Matcher: PartPhase {
       }
       if certain.decide(occurrence) { continue }
       batch.occurrences[occurrence].flags.formUnion([.reached, .current])
-      if batch.occurrences[occurrence].flags.contains(.value) {
+      if batch.occurrences[occurrence].traits.contains(.value) {
         if batch.occurrences[occurrence].stored < 0 { fixIdentity(of: occurrence, in: batch) }
         continue
       }
-      if batch.staged.goesByKeyAlone || batch.occurrences[occurrence].flags.contains(.forced),
+      if batch.staged.goesByKeyAlone || batch.occurrences[occurrence].traits.contains(.forced),
         !batch.occurrences[occurrence].isOwned
       {
         try decideByKey(occurrence, in: batch)

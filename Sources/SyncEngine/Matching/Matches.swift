@@ -41,7 +41,7 @@ final class Matches {
   @inline(__always)
   func object(_ occurrence: Int32, in batch: MatchedBatch) -> MatchedObject {
     let object = batch.representative(occurrence)
-    guard batch.occurrences[object].flags.contains(.ofSubentity),
+    guard batch.occurrences[object].traits.contains(.ofSubentity),
       let other = batch.staged.ofSubentities[object]
     else { return MatchedObject(batch: batch, number: object) }
     let deeper = batches[other.batch]
@@ -98,26 +98,54 @@ struct Match {
   /// representative.
   var link: Int32 = -1
 
-  var flags: Occurrence.Flags
+  /// The facts that staging found out; of an object with several occurrences those of all.
+  var traits: Occurrence.Traits
+
+  var flags: Flags = []
 
   init(_ occurrence: Occurrence) {
     owner = occurrence.owner
     ownerBatch = occurrence.ownerBatch
     ownerRule = occurrence.ownerRule
     next = occurrence.next
-    flags = occurrence.flags
+    traits = occurrence.traits
   }
 
   /// An object that the payload does not describe.
-  init(row: Int64, stored: Int32 = -1, flags: Occurrence.Flags) {
+  init(
+    row: Int64, stored: Int32 = -1, traits: Occurrence.Traits = [], flags: Flags
+  ) {
     self.row = row
     self.stored = stored
+    self.traits = traits
     self.flags = flags
     next = -1
   }
 
+  /// The decisions about an occurrence.
+  struct Flags: OptionSet {
+    let rawValue: UInt16
+
+    /// Reached from the top of the payload through objects that are written.
+    static let reached = Flags(rawValue: 1)
+    /// In the wave that is being matched.
+    static let current = Flags(rawValue: 1 << 1)
+    /// Its identity is decided.
+    static let decided = Flags(rawValue: 1 << 2)
+    /// New, and inserting is allowed.
+    static let inserted = Flags(rawValue: 1 << 3)
+    /// Takes the values of the payload: new and inserted, or stored and updating is allowed.
+    static let active = Flags(rawValue: 1 << 4)
+    /// Its cells still have to be compared with the stored row.
+    static let uncompared = Flags(rawValue: 1 << 5)
+    /// Is the same object as another occurrence, which stands for it.
+    static let folded = Flags(rawValue: 1 << 6)
+    /// Folded, but its values do not count: its place in the payload may not write the object.
+    static let ignored = Flags(rawValue: 1 << 7)
+  }
+
   /// Whether it is identified by its key and its owner, not by its key alone.
-  var isOwned: Bool { flags.contains(.owned) }
+  var isOwned: Bool { traits.contains(.owned) }
 
   /// The list in which it stands, of any owner, of one that has an owner.
   @inline(__always)

@@ -98,8 +98,8 @@ final class StoredGroups {
 extension Matcher {
   func decideByKey(_ occurrence: Int32, in batch: MatchedBatch) throws {
     let mention = batch.occurrences[occurrence]
-    guard mention.flags.isDisjoint(with: [.forced, .keyless]) else {
-      if mention.flags.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
+    guard mention.traits.isDisjoint(with: [.forced, .keyless]) else {
+      if mention.traits.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
       return decideByLink(occurrence, in: batch)
     }
     let head = batch.head(of: occurrence)

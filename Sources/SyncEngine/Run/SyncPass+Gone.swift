@@ -10,7 +10,7 @@ extension SyncPass {
     if claims.hasGone {
       for batch in matches.batches {
         for occurrence in batch.occurrences
-        where occurrence.row > 0 && !occurrence.flags.contains(.referenceOnly) {
+        where occurrence.row > 0 && !occurrence.traits.contains(.referenceOnly) {
           claims.bringBack(occurrence.row, batch.entity)
         }
       }

@@ -237,7 +237,7 @@ struct ItemOffer {
           NewItem(
             address: source, entity: batch.entity,
             parent: matcher.owner(of: occurrence)
-              ?? (occurrence.flags.contains(.root) ? parent : nil)))
+              ?? (occurrence.traits.contains(.root) ? parent : nil)))
       }
     }
     return items.sorted(on: \.address)

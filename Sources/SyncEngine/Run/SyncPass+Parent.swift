@@ -42,7 +42,7 @@ extension SyncPass {
     guard endsParentList || !isLinked else { return }
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
-    for index in batch.occurrences.indices where batch.occurrences[index].flags.contains(.root) {
+    for index in batch.occurrences.indices where batch.occurrences[index].traits.contains(.root) {
       let occurrence = matches.object(Int32(index), in: batch).match
       guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
       claims.insert(occurrence.row, .parentMembers(claims.list))
@@ -62,7 +62,8 @@ extension SyncPass {
       let column = batch.node.columns.toOne.firstIndex(of: slot)
     else { return }
     for (index, occurrence) in batch.occurrences.enumerated()
-    where occurrence.flags.isSuperset(of: [.root, .active]) && !occurrence.flags.contains(.folded)
+    where occurrence.traits.contains(.root) && occurrence.flags.contains(.active)
+      && !occurrence.flags.contains(.folded)
       && occurrence.stored >= 0
     {
       let owner = batch.stored.references[column][occurrence.stored]

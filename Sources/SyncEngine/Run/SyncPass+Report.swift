@@ -49,8 +49,8 @@ extension SyncPass {
   func noteUnmatched(_ batch: MatchedBatch) {
     for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
       let mention = batch.occurrences[batch.representative(occurrence)]
-      guard batch.occurrences[occurrence].flags.contains(.root), mention.row == 0,
-        !mention.flags.contains(.rejected)
+      guard batch.occurrences[occurrence].traits.contains(.root), mention.row == 0,
+        !mention.traits.contains(.rejected)
       else { continue }
       report[batch.entity].skipped += 1
       let key = batch.key(batch.cells(occurrence)).description

@@ -118,7 +118,7 @@ final class Batch {
     origins.items?.append(Int32(truncatingIfNeeded: item))
     occurrences.append(occurrence)
     let result = Int32(occurrences.count - 1)
-    if occurrence.flags.contains(.keyless) { latestKeyless = result }
+    if occurrence.traits.contains(.keyless) { latestKeyless = result }
     return result
   }
 
@@ -133,8 +133,8 @@ final class Batch {
   /// Adds an occurrence to those of its key, which the index knows. The one identified by its key
   /// alone, of which there is at most one, stays in front; then come the latest.
   func chain(_ occurrence: Int32, to head: Int32) {
-    occurrences[head].flags.insert(.shared)
-    occurrences[occurrence].flags.insert(.shared)
+    occurrences[head].traits.insert(.shared)
+    occurrences[occurrence].traits.insert(.shared)
     if occurrences[occurrence].isOwned, !occurrences[head].isOwned {
       occurrences[occurrence].next = occurrences[head].next
       occurrences[head].next = occurrence

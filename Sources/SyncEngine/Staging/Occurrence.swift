@@ -10,68 +10,48 @@ struct Occurrence {
   /// Next occurrence with the same key, or -1.
   var next: Int32 = -1
 
-  var flags: Flags = []
+  var traits: Traits = []
 
-  /// Flags that staging sets for an occurrence; matching adds its own in its ``Match``.
-  struct Flags: OptionSet {
-    let rawValue: UInt32
-
-    // MARK: - Of the payload
+  /// The facts about an occurrence that staging finds out. Occurrences that matching finds to be
+  /// one object have those of all (``Match/traits``).
+  struct Traits: OptionSet {
+    let rawValue: UInt16
 
     /// An item at the top of the payload.
-    static let root = Flags(rawValue: 1)
+    static let root = Traits(rawValue: 1)
     /// Has no readable key.
-    static let keyless = Flags(rawValue: 2)
+    static let keyless = Traits(rawValue: 1 << 1)
     /// Stands for the given parent, which the payload does not describe; or added to write a
     /// reference.
-    static let referenceOnly = Flags(rawValue: 128)
+    static let referenceOnly = Traits(rawValue: 1 << 2)
     /// Not the only occurrence of its key.
-    static let shared = Flags(rawValue: 1024)
+    static let shared = Traits(rawValue: 1 << 3)
     /// Stands in a one-to-many list, which its members have to themselves: identified by its key
     /// and its owner, not by its key alone.
-    static let owned = Flags(rawValue: 2048)
+    static let owned = Traits(rawValue: 1 << 4)
     /// Part of an item that is left out: it claims its key, and nothing else of it counts.
-    static let rejected = Flags(rawValue: 8192)
+    static let rejected = Traits(rawValue: 1 << 5)
     /// Several places of the payload mention it, or it came from another owner: no item alone tells
     /// its stored values.
-    static let conflicting = Flags(rawValue: 16384)
+    static let conflicting = Traits(rawValue: 1 << 6)
     /// The same object as a mention under a subentity, which is the one that is written.
-    static let ofSubentity = Flags(rawValue: 32768)
+    static let ofSubentity = Traits(rawValue: 1 << 7)
     /// Is a new object, even if its key is stored.
-    static let forced = Flags(rawValue: 65536)
+    static let forced = Traits(rawValue: 1 << 8)
     /// Its mapping makes no new object of it.
-    static let neverInserted = Flags(rawValue: 131_072)
+    static let neverInserted = Traits(rawValue: 1 << 9)
     /// Its mapping leaves an object that is there as it is.
-    static let neverUpdated = Flags(rawValue: 262_144)
+    static let neverUpdated = Traits(rawValue: 1 << 10)
     /// Stands in a list of explicit mapping that names the members of its owner.
-    static let listed = Flags(rawValue: 524_288)
+    static let listed = Traits(rawValue: 1 << 11)
     /// Without a key in a list that owns its members: matched by value or place.
-    static let value = Flags(rawValue: 1_048_576)
+    static let value = Traits(rawValue: 1 << 12)
     /// Its mapping empties a to-one relationship that leads to nothing stored.
-    static let emptiesUnresolved = Flags(rawValue: 2_097_152)
-
-    // MARK: - Of matching
-
-    /// Is the same object as another occurrence, which stands for it.
-    static let folded = Flags(rawValue: 4)
-    /// Reached from the top of the payload through objects that are written.
-    static let reached = Flags(rawValue: 8)
-    /// New, and inserting is allowed.
-    static let inserted = Flags(rawValue: 16)
-    /// Takes the values of the payload: new and inserted, or stored and updating is allowed.
-    static let active = Flags(rawValue: 32)
-    /// Its cells still have to be compared with the stored row.
-    static let uncompared = Flags(rawValue: 64)
-    /// Its identity is decided.
-    static let decided = Flags(rawValue: 256)
-    /// In the wave that is being matched.
-    static let current = Flags(rawValue: 512)
-    /// Folded, but its values do not count: its place in the payload may not write the object.
-    static let ignored = Flags(rawValue: 4096)
+    static let emptiesUnresolved = Traits(rawValue: 1 << 13)
   }
 
   /// Whether it is identified by its key and its owner, not by its key alone.
-  var isOwned: Bool { flags.contains(.owned) }
+  var isOwned: Bool { traits.contains(.owned) }
 }
 
 /// In which place of the payload an object stands.

@@ -65,7 +65,7 @@ struct ParentScope {
     let batch = stager.batches[number]
     _ = batch.block.append()
     var occurrence = Occurrence()
-    occurrence.flags = .referenceOnly
+    occurrence.traits = .referenceOnly
     let result = batch.append(occurrence)
     stager.part.parent = GivenParent(id: parent, batch: number, occurrence: result)
     return result

@@ -14,29 +14,29 @@ extension Stager {
         !node.hasIdentity || batch.node.identity.contains { cells[$0].isEmpty }
       }
     var occurrence = Occurrence()
-    occurrence.flags = node.permissions
-    if item.isRejected { occurrence.flags.insert(.rejected) }
+    occurrence.traits = node.permissions
+    if item.isRejected { occurrence.traits.insert(.rejected) }
     if let owner = role.owner {
       occurrence.owner = owner.owner
       occurrence.ownerBatch = Int16(owner.batch)
       occurrence.ownerRule = Int16(owner.rule)
-      if case .member = role { occurrence.flags.insert(.owned) }
+      if case .member = role { occurrence.traits.insert(.owned) }
     }
     if case .target(let target) = role {
       // A key that is null or unreadable says nothing about the object's key.
       for slot in batch.node.identity where cells[slot].isEmpty { cells[slot] = .absent }
-      occurrence.flags.insert(.keyless)
+      occurrence.traits.insert(.keyless)
       let result = append(occurrence, source: source, to: batch)
       part.items.targetRows[result] = target
       return result
     }
     if !node.hasIdentity, let owner = role.owner, isKeylessOwned(owner) {
-      occurrence.flags.insert(.keyless)
+      occurrence.traits.insert(.keyless)
       if reader(owner.batch).links[owner.rule].rule.isToMany {
-        occurrence.flags.insert(.value)
+        occurrence.traits.insert(.value)
       }
-      if reader(owner.batch).links[owner.rule].isOwned { occurrence.flags.insert(.owned) }
-      if node.plan.alwaysInserts { occurrence.flags.insert(.forced) }
+      if reader(owner.batch).links[owner.rule].isOwned { occurrence.traits.insert(.owned) }
+      if node.plan.alwaysInserts { occurrence.traits.insert(.forced) }
       return append(occurrence, source: source, to: batch)
     }
     if node.plan.hasPolicyForUnidentified, isKeyless || node.plan.alwaysInserts {
@@ -47,8 +47,8 @@ extension Stager {
       return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
     if !batch.goneItems.isEmpty { batch.goneItems.revoke(cells) }
-    if case .root = role { occurrence.flags.insert(.root) }
-    if part.rootOwner != nil, role.owner == part.rootOwner { occurrence.flags.insert(.root) }
+    if case .root = role { occurrence.traits.insert(.root) }
+    if part.rootOwner != nil, role.owner == part.rootOwner { occurrence.traits.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))
     guard head >= 0 else {
       return append(occurrence, source: source, to: batch, group: node.group)
@@ -66,7 +66,7 @@ extension Stager {
           counts.mentions, of: batch.node.columns.attributes.lazy.filter { !cells[$0].isAbsent },
           earlier, width: batch.block.width)
         batch.block[earlier].lay(cells, of: batch.node) { slot in
-          batch.occurrences[earlier].flags.insert(.conflicting)
+          batch.occurrences[earlier].traits.insert(.conflicting)
           if !isTold {
             batch.contradictions.add(
               batch, cells, batch.cells(earlier), in: slot, path: path.description)
@@ -95,7 +95,7 @@ extension Stager {
   ) throws -> Int32? {
     if alwaysInserts(role) {
       var new = occurrence
-      new.flags.insert(.keyless)
+      new.traits.insert(.keyless)
       return append(new, source: source, to: batch)
     }
     if case .toOne = role {
@@ -104,13 +104,13 @@ extension Stager {
         batch.block[row][slot] = .absent
       }
       var keyless = occurrence
-      keyless.flags.insert(.keyless)
+      keyless.traits.insert(.keyless)
       // It may be the linked object; a new one would need the key that it does not have.
       if batch.node.identity.contains(where: {
         !batch.entity.properties[$0].isOptional
           && batch.entity.properties[$0].attribute?.defaultValue == .null
       }) {
-        keyless.flags.insert(.neverInserted)
+        keyless.traits.insert(.neverInserted)
       }
       return append(keyless, source: source, to: batch)
     }
@@ -136,8 +136,8 @@ extension Stager {
       // A stored object with the key counts as named all the same.
       if !isKeyless { _ = batch.references.number(ofKeyIn: batch.block[row]) }
       var new = occurrence
-      new.flags.formUnion([.keyless, .forced])
-      if case .root = role { new.flags.insert(.root) }
+      new.traits.formUnion([.keyless, .forced])
+      if case .root = role { new.traits.insert(.root) }
       return append(new, source: source, to: batch)
     }
     let missing = batch.node.identity.first { batch.block[row][$0].isEmpty }
@@ -204,18 +204,18 @@ extension Stager {
   /// Whether two mentions of one object may be laid together before stored objects are known: when
   /// both count in any case, or stand in the same place.
   private func mayMerge(_ one: Occurrence, _ other: Occurrence) -> Bool {
-    guard one.flags.isDisjoint(with: Stager.unmergeable),
-      other.flags.isDisjoint(with: Stager.unmergeable)
+    guard one.traits.isDisjoint(with: Stager.unmergeable),
+      other.traits.isDisjoint(with: Stager.unmergeable)
     else { return false }
-    return one.isOwned || (one.flags.contains(.root) && other.flags.contains(.root))
+    return one.isOwned || (one.traits.contains(.root) && other.traits.contains(.root))
       || request.operations.isSuperset(of: .writing)
   }
 
-  private static let unmergeable: Occurrence.Flags = [.rejected, .neverInserted, .neverUpdated]
+  private static let unmergeable: Occurrence.Traits = [.rejected, .neverInserted, .neverUpdated]
 
   private func noteRepeated(_ occurrence: Int32, in batch: Batch) {
     // A mere reference to an object is no item.
-    guard batch.occurrences[occurrence].flags.contains(.root) else { return }
+    guard batch.occurrences[occurrence].traits.contains(.root) else { return }
     let key = batch.key(batch.block[occurrence]).description
     report.note(
       .repeatedItem, batch.entity, key: key, path: path.description,

@@ -89,9 +89,9 @@ extension Stager {
       // It has one owner: that of the last list that names it.
       let isNew = node.batch.occurrences.count > count
       if !isNew {
-        node.batch.occurrences[child].flags.insert(.conflicting)
+        node.batch.occurrences[child].traits.insert(.conflicting)
       } else if isOfOwner {
-        node.batch.occurrences[child].flags.insert(.listed)
+        node.batch.occurrences[child].traits.insert(.listed)
       }
     }
     let isItem = kind == .array && !link.rule.isToMany && node.plan.takesArrays
@@ -135,7 +135,7 @@ extension Stager {
     guard targets.count > first + 1 else { return nil }
     var heads: Set<Int32> = []
     for target in targets[first...] {
-      let isKeyless = batch.occurrences[target].flags.contains(.keyless)
+      let isKeyless = batch.occurrences[target].traits.contains(.keyless)
       heads.insert(isKeyless ? ~target : batch.index.find(identityOf: batch.block[target]))
     }
     return heads.count

@@ -42,7 +42,7 @@ extension Stager {
       guard !deeper.isEmpty else { continue }
       for index in batch.occurrences.indices {
         let occurrence = batch.occurrences[index]
-        guard occurrence.flags.isDisjoint(with: Stager.unfoldable),
+        guard occurrence.traits.isDisjoint(with: Stager.unfoldable),
           let (other, found) = find(batch.block[index], in: deeper)
         else { continue }
         // Two owners that nest one key have two children: one of them is the subentity's.
@@ -56,8 +56,8 @@ extension Stager {
         }
         batch.ofSubentities.add(
           Int32(index), of: SubentityMention(batch: other.number, occurrence: found), isBare: false)
-        batch.occurrences[index].flags.formUnion([.ofSubentity, .conflicting])
-        other.occurrences[found].flags.insert(.conflicting)
+        batch.occurrences[index].traits.formUnion([.ofSubentity, .conflicting])
+        other.occurrences[found].traits.insert(.conflicting)
         // The values of an object that may perhaps not be written do not count.
         if request.operations.isSuperset(of: .writing) {
           var candidate = found
@@ -74,14 +74,14 @@ extension Stager {
     }
   }
 
-  private static let unfoldable: Occurrence.Flags = [.keyless, .rejected, .referenceOnly]
+  private static let unfoldable: Occurrence.Traits = [.keyless, .rejected, .referenceOnly]
 
   private func find(
     _ cells: UnsafePointer<Cell>, in batches: [Batch]
   ) -> (batch: Batch, occurrence: Int32)? {
     for batch in batches {
       let found = batch.index.find(identityOf: cells)
-      if found >= 0, batch.occurrences[found].flags.isDisjoint(with: Stager.unfoldable) {
+      if found >= 0, batch.occurrences[found].traits.isDisjoint(with: Stager.unfoldable) {
         return (batch, found)
       }
     }
@@ -247,7 +247,7 @@ extension Stager {
     let row = other.block.append()
     for slot in other.node.identity { other.block[row][slot] = cells[slot] }
     var mention = Occurrence()
-    mention.flags = [.ofSubentity, .keyless]
+    mention.traits = [.ofSubentity, .keyless]
     let result = other.append(mention, item: part.items.end - 1, order: counts.mentions)
     other.ofSubentities.add(result, of: object, isBare: true)
     return result

@@ -107,7 +107,7 @@ final class Stager {
     {
       part.items.usable += 1
     }
-    rootBatch.occurrences[occurrence].flags.insert(.root)
+    rootBatch.occurrences[occurrence].traits.insert(.root)
     if node.plan.listsObjects, !item.isRejected { part.items.listed.append(occurrence) }
     rootLink?.targets.append(occurrence)
     if let reference = rootLink?.reference { refer(occurrence, to: reference) }
@@ -232,12 +232,12 @@ final class Stager {
       return nil
     }
     contents?.describe(occurrence, in: batch.number)
-    if batch.occurrences[occurrence].flags.contains(.neverInserted) {
+    if batch.occurrences[occurrence].traits.contains(.neverInserted) {
       batch.origins.paths[occurrence] = path.description
     }
     if candidates.count > firstCandidate {
       if batch.occurrences.count == earlierCount {
-        batch.occurrences[occurrence].flags.insert(.conflicting)
+        batch.occurrences[occurrence].traits.insert(.conflicting)
       }
       let back = inverse(role)
       for link in node.links where link.number != back {

@@ -14,7 +14,7 @@ final class StagingNode {
   let steps: Steps
 
   /// The differences of the mapping from conventions, for every item.
-  let permissions: Occurrence.Flags
+  let permissions: Occurrence.Traits
 
   /// The slot of the key when it is a single one.
   let keySlot: Int?
@@ -85,7 +85,7 @@ final class StagingNode {
       StagingLink($0, of: node, batch, to: batches[node.relationships[$0].node].node)
     }
     steps = Steps(node)
-    var permissions: Occurrence.Flags = []
+    var permissions: Occurrence.Traits = []
     if !node.insertsMissing { permissions.insert(.neverInserted) }
     if !node.updatesExisting { permissions.insert(.neverUpdated) }
     if node.emptiesUnresolved { permissions.insert(.emptiesUnresolved) }

@@ -29,7 +29,7 @@ struct FingerprintConflicts {
     let table = batch.entity.rootIndex
     rows[table].insert(occurrences.count) { index in
       let occurrence = occurrences[index]
-      if occurrence.flags.contains(.referenceOnly) { return 0 }
+      if occurrence.traits.contains(.referenceOnly) { return 0 }
       return occurrence.stored >= 0 ? stored[occurrence.stored] : occurrence.row
     }
     for index in batch.forgotten { rows[table].insert(stored[index]) }

@@ -117,22 +117,23 @@ struct FingerprintMaker {
     return refer(~target.number, in: batch, target.use, of: record)
   }
 
-  private static let flags: Occurrence.Flags = [
-    .active, .folded, .ignored, .conflicting, .referenceOnly,
-  ]
+  private static let doubts: Occurrence.Traits = [.conflicting, .referenceOnly]
+  private static let flags: Match.Flags = [.active, .folded, .ignored]
 
   @inline(__always)
   private func describe(_ index: Int32, in batch: MatchedBatch) -> Entry? {
     let occurrence = batch.occurrences[index]
-    guard occurrence.flags.intersection(FingerprintMaker.flags) == .active else { return nil }
+    guard occurrence.flags.intersection(FingerprintMaker.flags) == .active,
+      occurrence.traits.isDisjoint(with: FingerprintMaker.doubts)
+    else { return nil }
     // The object of a contested key is unknown.
     if !batch.contested.isEmpty,
       batch.contested[batch.head(of: index)] != nil
     {
       return nil
     }
-    let isMember = !occurrence.flags.isDisjoint(with: [.owned, .listed])
-    if isMember, occurrence.flags.contains(.shared) || !hasItsOwner(occurrence, index, in: batch) {
+    let isMember = !occurrence.traits.isDisjoint(with: [.owned, .listed])
+    if isMember, occurrence.traits.contains(.shared) || !hasItsOwner(occurrence, index, in: batch) {
       return nil
     }
     let list = occurrence.list
@@ -162,10 +163,10 @@ struct FingerprintMaker {
     if stored < 0 {
       described = batch.occurrence { batch.staged.references[reference][$0] }
       // One of several new objects of the key.
-      if described >= 0, batch.occurrences[described].flags.contains(.shared) { return nil }
+      if described >= 0, batch.occurrences[described].traits.contains(.shared) { return nil }
     }
     if use != .shared {
-      if described >= 0, !batch.occurrences[described].flags.contains(.referenceOnly) {
+      if described >= 0, !batch.occurrences[described].traits.contains(.referenceOnly) {
         return nil
       }
       if let other = takers.updateValue(record, forKey: batch.entity.rootIndex << 32 | Int(row)) {

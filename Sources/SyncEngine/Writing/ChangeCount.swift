@@ -36,7 +36,7 @@ struct ChangeCount {
         if index % SyncControl.stride == 0 { try control.checkpoint() }
         let occurrence = occurrences[index]
         guard occurrence.stored >= 0,
-          occurrence.flags.isDisjoint(with: [.referenceOnly, .ofSubentity, .rejected]),
+          occurrence.traits.isDisjoint(with: [.referenceOnly, .ofSubentity, .rejected]),
           !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
         else { return 0 }
         return occurrence.row
