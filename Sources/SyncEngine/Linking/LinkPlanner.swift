@@ -79,6 +79,11 @@ final class LinkPlanner: PartPhase {
     }
   }
 
+  /// Checks the references in debug builds.
+  func check() {
+    for references in references { references.check() }
+  }
+
   /// The slots in which an object of the payload differs from its stored row, as far as the sync
   /// may write them: linking needs no permission, because an owner that lists an object may update
   /// itself.

@@ -83,6 +83,16 @@ final class LinkedReferences {
     }
   }
 
+  /// Checks in debug builds that each relationship has a target for every object.
+  ///
+  /// - Complexity: O(*n*) in the objects; nothing in release builds.
+  func check() {
+    let count = batch.occurrences.count + batch.stored.count
+    assert(
+      rows.allSatisfy { $0.count == count && $0.allSatisfy { $0 >= -1 } },
+      "Linking has handed over a relationship without a target for each object.")
+  }
+
   // MARK: - Differences
 
   /// Whether an object leads elsewhere than its stored row did.

@@ -21,7 +21,9 @@ extension SyncPass {
       part = try reader.restage(version)
     }
     for _ in 0..<SyncPass.roundLimit {
+      part.check()
       let matcher = try match(&part, &version, in: transaction)
+      matcher.matches.check()
       try absorb(matcher.matches, in: transaction)
       try matcher.noteDeletingGroups()
       try matcher.noteChangedKinds()
@@ -31,6 +33,7 @@ extension SyncPass {
       let planner = LinkPlanner(
         matcher.matches, matcher.work, endsParentList: endsParentList, keptMember: keptMember)
       try planner.plan()
+      planner.check()
       guard mayFail else { return (matcher, planner) }
       let check = itemCheck(planner)
       guard let failure = try check.firstFailure() else {
