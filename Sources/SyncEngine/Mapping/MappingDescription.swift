@@ -1,7 +1,13 @@
 public import SyncCore
 
-/// The JSON keys that fill each property, for people and tools: `syncstack model --mapping` prints
-/// it.
+/// The JSON keys that fill each property by convention: `syncstack model --mapping` prints them,
+/// and a test of a program can hold its model against the keys of its API.
+///
+/// ```swift
+/// let fields = MappingDescription(of: model).entities[0].fields
+/// #expect(fields.map(\.key) == ["id", "created_at", "notes"])
+/// print(MappingDescription(of: model))
+/// ```
 ///
 /// ```
 /// User
@@ -11,38 +17,46 @@ public import SyncCore
 /// ```
 public struct MappingDescription: Sendable, Hashable, Codable {
   /// The fields of one entity.
-  package struct Entity: Sendable, Hashable, Codable {
-    package let name: String
+  public struct Entity: Sendable, Hashable, Codable {
+    /// The name of the entity.
+    public let name: String
     /// Names of the attributes that identify an object; empty when none do.
-    package let identity: [String]
+    public let identity: [String]
     /// Attributes in model order, then relationships to one, then to many.
-    package let fields: [Field]
+    public let fields: [Field]
   }
 
   /// The JSON keys of one property.
-  package struct Field: Sendable, Hashable, Codable {
-    package enum Kind: String, Sendable, Hashable, Codable { case attribute, toOne, toMany }
+  public struct Field: Sendable, Hashable, Codable {
+    /// Whether the property is an attribute, or a relationship to one or to many objects.
+    public enum Kind: String, Sendable, Hashable, Codable { case attribute, toOne, toMany }
 
-    package let property: String
-    package let kind: Kind
+    /// The name of the property.
+    public let property: String
+    /// The kind of the property.
+    public let kind: Kind
     /// Type of the attribute, or entity of the relationship.
-    package let type: String
+    public let type: String
     /// The key that is looked at first, with dots between steps.
-    package let key: String
+    public let key: String
     /// Other keys that are understood, the most important first.
-    package let otherKeys: [String]
+    public let otherKeys: [String]
     /// Keys under which identifiers stand instead of objects; empty for attributes.
-    package let referenceKeys: [String]
-    package let isIdentity: Bool
-    package let isRequired: Bool
-    package let isExportable: Bool
+    public let referenceKeys: [String]
+    /// Whether the attribute is of those that identify an object.
+    public let isIdentity: Bool
+    /// Whether an object without a value cannot be stored.
+    public let isRequired: Bool
+    /// Whether an export writes the property.
+    public let isExportable: Bool
     /// Name of the transformer, whether it is registered or not.
-    package let transformer: String?
+    public let transformer: String?
   }
 
   /// The entity the mapping starts from, then those its relationships lead to.
-  package let entities: [Entity]
-  package let remarks: [MappingRemark]
+  public let entities: [Entity]
+  /// The places of the model that the mapping cannot use as they are.
+  public let remarks: [MappingRemark]
 
   /// Describes the conventional mapping of an entity and of all entities it leads to.
   public init(of entity: EntityDescription, transformers: TransformerRegistry = .shared) {
@@ -120,7 +134,8 @@ extension MappingDescription: CustomStringConvertible {
 }
 
 extension MappingDescription.Entity: CustomStringConvertible {
-  package var description: String {
+  /// The entity as text: a line for each property.
+  public var description: String {
     let keyWidth = fields.map(\.key.count).max() ?? 0
     let nameWidth = fields.map(\.property.count).max() ?? 0
     let lines = fields.map { field in

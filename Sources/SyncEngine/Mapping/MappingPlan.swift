@@ -65,8 +65,9 @@ package final class MappingPlan: Sendable {
 }
 
 /// Something about a mapping that its author should know.
-package struct MappingRemark: Sendable, Hashable, Codable {
-  package enum Kind: String, Sendable, Hashable, Codable {
+public struct MappingRemark: Sendable, Hashable, Codable {
+  /// The kinds of remarks.
+  public enum Kind: String, Sendable, Hashable, Codable {
     /// A transformer that the model names and that is not registered.
     case unregisteredTransformer
     /// An annotation of the model whose value is none that it takes.
@@ -75,14 +76,19 @@ package struct MappingRemark: Sendable, Hashable, Codable {
     case missingPrimaryKey
   }
 
-  package let kind: Kind
-  package let entity: String
-  package let property: String?
-  package let message: String
+  /// The kind of the remark.
+  public let kind: Kind
+  /// The name of the entity.
+  public let entity: String
+  /// The name of the property; nil where the remark is about the entity.
+  public let property: String?
+  /// The obstacle, and what to do about it.
+  public let message: String
 }
 
 extension MappingRemark: CustomStringConvertible {
-  package var description: String {
+  /// The entity, the property and the message.
+  public var description: String {
     property.map { "\(entity).\($0): \(message)" } ?? "\(entity): \(message)"
   }
 }

@@ -69,6 +69,8 @@ import Testing
           name   → name   String
           notes  → notes  list of Note, identifiers under notes_ids, notesIDs, notesIds, note_ids, noteIDs, noteIds
         """)
+    #expect(description.entities[0].fields.map(\.key) == ["id", "name", "notes"])
+    #expect(description.entities[0].fields[2].referenceKeys.contains("notes_ids"))
     #expect(description.entities[2].description.hasPrefix("Place (no primary key)"))
     let all = MappingDescription(of: model, transformers: TransformerRegistry())
     #expect(all.entities.map(\.name) == ["User", "Note", "Place", "Island"])
