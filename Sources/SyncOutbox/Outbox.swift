@@ -240,9 +240,7 @@ public final class Outbox: Sendable {
     _ body: @escaping @Sendable (Store) throws -> T
   ) async throws -> T {
     let store = try stack.store
-    return try await withCheckedThrowingContinuation { continuation in
-      work.async { continuation.resume(with: Result { try body(store) }) }
-    }
+    return try await work.result { try body(store) }
   }
 
   /// The author of the changes by answers, in the history and in change sets.

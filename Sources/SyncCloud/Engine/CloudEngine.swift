@@ -231,9 +231,7 @@ public final class CloudEngine: Sendable {
   ) async throws -> T {
     try Task.checkCancellation()
     let store = try stack.store
-    return try await withCheckedThrowingContinuation { continuation in
-      work.async { continuation.resume(with: Result { try body(store) }) }
-    }
+    return try await work.result { try body(store) }
   }
 }
 

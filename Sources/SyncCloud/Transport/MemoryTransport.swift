@@ -33,8 +33,7 @@ public final class MemoryTransport: CloudTransport {
     var lastChange: Int64 = 0
     var lastTime: Int64 = 0
     var requests = 0
-    var listeners: [Int: (zone: CloudZone, continuation: AsyncStream<Void>.Continuation)] = [:]
-    var listened = 0
+    var signals: [CloudZone: Broadcast<Void>] = [:]
   }
 
   /// The state that the transports of all accounts share.
@@ -209,23 +208,17 @@ public final class MemoryTransport: CloudTransport {
 
   public func signals(for zone: CloudZone) -> AsyncStream<Void>? {
     let zone = placed(zone)
-    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let number = server.state.withLock { state in
-        state.listened += 1
-        state.listeners[state.listened] = (zone, continuation)
-        return state.listened
-      }
-      continuation.onTermination = { [weak self] _ in
-        self?.server.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-      }
+    let signals = server.state.withLock { state in
+      let known = state.signals[zone] ?? Broadcast()
+      state.signals[zone] = known
+      return known
     }
+    return signals.makeStream(.bufferingNewest(1))
   }
 
-  /// Tells all listeners of a zone.
+  /// Tells all sequences of a zone.
   private func signal(_ zone: CloudZone) {
-    for listener in server.state.withLock({ $0.listeners.values.filter { $0.zone == zone } }) {
-      listener.continuation.yield()
-    }
+    server.state.withLock { $0.signals[zone] }?.yield(())
   }
 
   public func remove(_ zone: CloudZone) async throws {

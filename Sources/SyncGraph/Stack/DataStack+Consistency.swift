@@ -30,10 +30,8 @@ extension DataStack {
     repairing kinds: Set<ConsistencyProblem.Kind> = []
   ) async throws -> ConsistencyReport {
     let core = core
-    return try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(with: Result { try core.checkConsistency(repairing: kinds) })
-      }
+    return try await DispatchQueue.global().result {
+      try core.checkConsistency(repairing: kinds)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import SyncCore
 import SyncStore
 
 extension DataStack {
@@ -29,12 +30,7 @@ extension DataStack {
   /// - Throws: `StoreError` when a file cannot be removed or the new store cannot be made.
   public func drop() async throws {
     let core = core
-    let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(returning: Result { try core.drop() })
-      }
-    }
-    try result.get()
+    try await DispatchQueue.global().result { try core.drop() }
   }
 
   /// Removes everything, as `drop()` does.

@@ -47,14 +47,9 @@ extension DataStack {
     let queue = DispatchQueue(label: "SyncStack.rows")
     do {
       return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          queue.async {
-            continuation.resume(
-              with: Result {
-                if token.isStopped { throw CancellationError() }
-                return try store.read { try $0.rows(sql, values, token: token) }
-              })
-          }
+        try await queue.result {
+          if token.isStopped { throw CancellationError() }
+          return try store.read { try $0.rows(sql, values, token: token) }
         }
       } onCancel: {
         store.interrupt(token)

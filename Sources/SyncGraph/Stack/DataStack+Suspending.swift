@@ -1,4 +1,5 @@
 import Dispatch
+import SyncCore
 import SyncStore
 
 /// Leaving the file alone: an app that is about to be suspended, and memory that is short.
@@ -30,11 +31,7 @@ extension DataStack {
   /// - Throws: as `suspend()`.
   public func suspend() async throws {
     let core = core
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue(label: "SyncStack.suspend").async {
-        continuation.resume(with: Result { try core.suspend() })
-      }
-    }
+    try await DispatchQueue(label: "SyncStack.suspend").result { try core.suspend() }
   }
 
   /// Lets everything that waits since `suspend()` go on. Does nothing when the stack was not
