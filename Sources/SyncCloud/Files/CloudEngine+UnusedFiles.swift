@@ -11,7 +11,7 @@ extension CloudEngine {
   /// file goes at the second call at the earliest.
   ///
   /// - Parameter grace: Seconds for which no record may have referred to a file that goes.
-  /// - Returns: How many files went.
+  /// - Returns: How many files were removed.
   /// - Throws: ``CloudError``; `CancellationError`.
   /// - Complexity: Linear in the records of the server: all are read.
   @discardableResult
@@ -30,7 +30,7 @@ extension CloudEngine {
     }
   }
 
-  /// Removes them when this store has not looked for a week.
+  /// Removes unused files when this store last looked for some a week ago, or never did.
   func removeUnusedAssetsWhenDue() async throws {
     guard fields.hasAssets, let grace = unusedAssetGrace, try files.folder.isTimeToLook() else {
       return
@@ -39,18 +39,19 @@ extension CloudEngine {
   }
 }
 
-/// Looks for files in one zone to which its records do not refer.
+/// Marks and removes the files of one zone to which its records do not refer.
 private struct UnusedFiles {
   let engine: CloudEngine
   let zone: CloudZone
   let limits: CloudLimits
 
-  /// - Returns: How many went.
+  /// - Returns: How many files were removed.
   func remove(_ grace: Double) async throws -> Int {
     // First the files: one that comes meanwhile is looked at the next time.
     var files: [String: CloudRecord] = [:]
     try await engine.readAll(ServedFile.manifests(of: zone), limits) { records in
       for record in records {
+        // A manifest without a size is that of a removed file, or the record of the server's time.
         files[record.name] = record.content?["size"] == nil ? nil : record
       }
     }
@@ -76,10 +77,10 @@ private struct UnusedFiles {
     return count
   }
 
-  /// Writes a record, for its time: the server's clock counts, so that a wrong clock here makes no
-  /// file old.
+  /// The time of the server, in milliseconds since 1970: that of a record which this writes. By a
+  /// wrong clock of this machine files would seem to be old.
   ///
-  /// - Returns: When the server wrote that; nil when it did not.
+  /// - Returns: Nil when another engine wrote the record at the same moment.
   private func serverTime() async throws -> Int64? {
     let name = "looked"
     let manifests = ServedFile.manifests(of: zone)
@@ -93,6 +94,7 @@ private struct UnusedFiles {
     return record.time
   }
 
+  /// Notes in a manifest since when no record refers to the file; nil takes the mark off.
   private func mark(_ record: CloudRecord, _ time: Int64?) async throws {
     var content = record.content ?? [:]
     content["unused"] = time.map { .integer($0) }
@@ -100,7 +102,9 @@ private struct UnusedFiles {
     _ = try await self.save(save, ServedFile.manifests(of: zone))
   }
 
-  /// - Returns: Whether it went; a record may have come to need it again.
+  /// Removes a file: its manifest, then its chunks.
+  ///
+  /// - Returns: False when the manifest has changed: a record may need the file again.
   private func remove(_ record: CloudRecord) async throws -> Bool {
     guard let size = record.content?["size"]?.integerValue,
       let asset = CloudAsset(hash: record.name, size: size),

@@ -8,8 +8,7 @@ import SyncStore
 /// ```
 ///
 /// `f_X` is a value and `t_X` its stamp; a field without one has the record's `t`. `d` is the stamp
-/// of the latest deletion. Entity and fields have the names of the model here, whatever they are
-/// called on the way: ``WireNames``.
+/// of the latest deletion. ``WireNames`` gives the entity and the fields their names in the model.
 struct RecordContent {
   struct Field {
     let name: String
@@ -17,7 +16,7 @@ struct RecordContent {
     let stamp: Stamp
   }
 
-  /// Name of the entity here; nil for a record that another program has deleted.
+  /// Name of the entity in the model; nil for a record that another program has deleted.
   let type: String?
 
   /// The stamp of fields that have none of their own.
@@ -97,7 +96,7 @@ struct RecordContent {
     let time: Int64
     private(set) var corrections: [String: String] = [:]
 
-    /// Members of which that is so.
+    /// The keys of the stamps that were corrected.
     private(set) var corrected: Set<String> = []
 
     init(content: JSONObject, time: Int64) {

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// How often and when a request is tried again after a failure that may pass: no connection, a lost
-/// answer, a server that is busy. Of outboxes and of remote sync.
+/// How often and when an outbox or a remote sync tries a request again after a failure that may
+/// pass: no connection, a lost answer, a server that is busy.
 public struct RetryPolicy: Sendable, Hashable {
   /// How often a request is tried again before it is given up, for now: its changes still wait
   /// then.
@@ -29,7 +29,8 @@ public struct RetryPolicy: Sendable, Hashable {
     Seconds.clamped(min(delay * Double(1 << min(max(attempt - 1, 0), 20)), longestDelay))
   }
 
-  /// How many seconds are waited in all without a good answer, for one's own sake or the server's.
+  /// Seconds that a request may wait in all: for the attempts of the policy, or as long as a server
+  /// may ask for.
   package var patience: Double {
     let own = (0..<min(attempts, 1000)).reduce(0) { $0 + full($1 + 1) }
     return max(own, Seconds.clamped(longestDelay))

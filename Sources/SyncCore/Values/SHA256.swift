@@ -12,6 +12,7 @@ package struct SHA256 {
 
   package init() {}
 
+  /// Adds bytes behind those before.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     count += UInt64(bytes.count)
     var bytes = bytes[...]
@@ -28,7 +29,7 @@ package struct SHA256 {
     rest += bytes.dropFirst(whole)
   }
 
-  /// The 64 digits. Called once, last.
+  /// The 64 hexadecimal digits for all bytes. Called once, after the last ``update(_:)``.
   package mutating func finish() -> String {
     let bits = count * 8
     rest.append(0x80)

@@ -52,6 +52,7 @@ extension ChangeWriter {
     var hints = (before: 0, now: 0)
     for (index, owner) in wanted.owners.enumerated() {
       if index % SyncControl.stride == 0 { try control.checkpoint() }
+      // The members in the payload, before anything was written, and now.
       let listed = wanted.members(of: index)
       let former = before.lists.index(ofOwner: owner, hint: &hints.before)
         .map(before.lists.members)

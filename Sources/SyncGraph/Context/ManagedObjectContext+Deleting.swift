@@ -85,8 +85,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Relationships without inverse are not found from the object that goes: their owners are asked,
-  /// as far as they are loaded or were changed. The store clears the others.
+  /// Takes deleted objects out of relationships without an inverse. No object leads to the owners,
+  /// so each owner is asked that is loaded or was changed; the store clears the others.
   private func forgetDoomed(_ doomed: [ManagedObject]) {
     for (root, objects) in Dictionary(grouping: doomed, by: \.entity.rootIndex) {
       let rows = Set(objects.map(\.rowNumber))

@@ -5,7 +5,7 @@ import SyncStack
 struct CloudText {
   let status: CloudStatus
 
-  /// Problems and conflicts that are written out.
+  /// How many problems a text lists.
   static let shown = 10
 
   func sentence(of report: PushReport) -> String {

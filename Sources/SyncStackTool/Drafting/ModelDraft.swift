@@ -16,7 +16,7 @@ struct ModelDraft {
     var type: AttributeType
     var isOptional = true
     var isKey = false
-    /// Whether an item without the value has none any more.
+    /// Whether an item that leaves the value out empties it.
     var isClearedWhenMissing = false
     /// The key in JSON, where it does not follow from the name.
     var remoteKey: String?
@@ -34,17 +34,17 @@ struct ModelDraft {
     var inverse: String?
     var deleteRule = DeleteRule.nullify
     var remoteKey: String?
-    /// Whether several owners have the same objects.
+    /// Whether the draft takes it that several owners may have one object.
     var isShared = false
     /// Whether keys are unique per owner only.
     var keyScopeIsOwner = false
-    /// Whether an item without it has no such objects any more.
+    /// Whether an item that leaves the relationship out empties it.
     var isClearedWhenMissing = false
     /// The key in JSON that fills it; nil where none does.
     var source: String?
     /// Keys of the objects it leads to by which each of them leads back to its owner.
     var waysBack: Set<String> = []
-    /// Whether no two owners have one object.
+    /// Whether no two owners in the payloads have one object.
     var hasOneOwner = false
     var note: String?
   }
@@ -75,8 +75,7 @@ extension ModelDraft.Entity {
   /// Its annotations.
   var userInfo: [(String, String)] { tombstoneKey.map { [("sync.tombstoneKey", $0)] } ?? [] }
 
-  /// Says of the properties that an earlier state has not that an item without one has none any
-  /// more.
+  /// Marks the properties that an earlier state lacks: an item that leaves one out empties it.
   mutating func clear(from before: ModelDraft.Entity) {
     let reason = "one of several that come one at a time, so missing means none"
     for number in attributes.indices.dropFirst(before.attributes.count)
