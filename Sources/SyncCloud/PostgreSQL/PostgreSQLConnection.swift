@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import SyncCore
 
 /// A connection to PostgreSQL: made when it is first used, and made anew when it was lost.
@@ -50,8 +50,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
     _ statement: String, _ arguments: [String?], _ isRepeatable: Bool, _ call: PostgreSQLCall
   ) throws -> String? {
     // How often it is run again when other transactions came in between, so that nothing was done:
-    // this is the usual answer to it.
+    // this is the usual answer to it. Each wait is drawn from twice the time of the one before, so
+    // that transactions that hinder each other do not come back at the same moment.
     var left = 20
+    var longest = 0.001
     while true {
       let isUsed = line != nil
       do {
@@ -59,7 +61,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
       } catch let failure as PostgreSQLFailure {
         left -= 1
         let isLost = failure.isOfConnection && isRepeatable && isUsed
-        guard left > 0, isLost || failure.isOfOthers else { throw failure.error }
+        guard left > 0, isLost || failure.isOfOthers, !call.isCancelled else { throw failure.error }
+        if failure.isOfOthers {
+          Thread.sleep(forTimeInterval: .random(in: 0...longest))
+          longest = min(longest * 2, 0.25)
+        }
       }
     }
   }
