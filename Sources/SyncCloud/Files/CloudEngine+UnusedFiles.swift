@@ -80,7 +80,7 @@ private struct UnusedFiles {
   /// The time of the server, in milliseconds since 1970: that of a record which this writes. By a
   /// wrong clock of this machine files would seem to be old.
   ///
-  /// - Returns: Nil when another engine wrote the record at the same moment.
+  /// - Returns: Nil when the server did not take the record.
   private func serverTime() async throws -> Int64? {
     let name = "looked"
     let manifests = ServedFile.manifests(of: zone)
