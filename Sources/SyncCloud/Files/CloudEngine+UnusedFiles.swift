@@ -30,7 +30,7 @@ extension CloudEngine {
     }
   }
 
-  /// Removes unused files when this store last looked for some a week ago, or never did.
+  /// Removes unused files when a week has passed since this store last looked for some.
   func removeUnusedAssetsWhenDue() async throws {
     guard fields.hasAssets, let grace = unusedAssetGrace, try files.folder.isTimeToLook() else {
       return
