@@ -157,56 +157,47 @@ final class SyncPass {
     } while !isAtEnd
   }
 
-  /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.
-  func process(in transaction: StoreTransaction) throws {
-    guard let first = staged.take() else { return }
-    if request.saysNothing {
-      claims.state.silentPageCount += 1
-    } else {
-      claims.state.partCount += 1
-    }
-    try phases.begin(.match, total: first.rootBatch.occurrences.count)
-    try noteMissingIndexes(first.batches, in: transaction)
-    let (matcher, planner) = try decide(first, in: transaction)
-    let matches = matcher.matches
-    collected.add(matches, planner)
-    let quarantining = Quarantining(request, transaction, report)
-    for item in matches.part.refusals.rejected {
-      try quarantining.keep(item)
-      try request.hooks.onRejected?(item, transaction)
-    }
-    try quarantining.forgetSuperseded(by: matches)
-    noteUnmatched(matches.rootBatch)
-    try changeCount.mention(matches.batches, control)
-    reader.known?.mention(to: &changeCount)
-    try reader.known?.make(planner, control)
-    if claims.state.partCount == 1, !reader.isAtEnd {
-      try matcher.noteEmptyTables()
-    }
-    phases.end(.match)
+  // MARK: - The report
 
-    let writer = ChangeWriter(planner)
-    try phases.begin(.insert, total: writer.total)
-    try writer.insert()
-    phases.end(.insert)
-    try phases.begin(.update, total: writer.total)
-    try writer.update()
-    // Linking asks for keys alone, and makes lists of them.
-    for batch in matches.part.batches { batch.dropValues() }
-    phases.end(.update)
-    try phases.begin(.link, total: writer.linkCount)
-    planner.isPartOfList = !isOnlyPart || endsParentList
-    try writer.link()
-    noteObjects(of: matches)
-    if !isOnlyPart {
-      try PartClaims(claims: claims).list(planner)
-      try control.checkpoint()
+  /// The report of the sync. To be asked for once, at the end.
+  func finishReport() -> SyncReport {
+    unsentEdits?.describe(in: report)
+    collected.noteContradictions(request.plan.model, in: report)
+    var result = report.report
+    result.phaseDurations = phases.durations
+    result.payloadBytes = bytes.count
+    result.itemCount = reader.itemCount
+    result.isDryRun = request.setup.isDryRun
+    return result
+  }
+
+  /// Reports the remarks on the mapping, once for each list of the sync.
+  func noteRemarks() {
+    guard report.describedLists.insert(request.list).inserted else { return }
+    for remark in request.plan.remarks {
+      report.note(
+        remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
+        request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
+        property: remark.property, message: remark.message)
     }
-    try noteGone(of: matches, in: transaction)
-    if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
-    try noteChildren(of: matches, in: transaction)
-    matcher.noteKeys()
-    phases.end(.link)
+  }
+
+  /// Reports members of a document that were passed over, and that a page of a list is no list.
+  func noteRewriting() {
+    guard let rewritten = request.rewritten else { return }
+    let entity = request.plan.rootNode.entity
+    report.report.nextPage = rewritten.nextPage
+    for remark in rewritten.remarks {
+      report.note(.ignoredValue, entity, path: remark.path, message: remark.message)
+    }
+    if rewritten.isPage, request.session == nil {
+      report.note(
+        .suspendedDeletion, entity, path: "$.links",
+        message: """
+          The document is a page of a longer list, so nothing was deleted for want of mention. Sync all pages in a \
+          SyncSession to have that done.
+          """)
+    }
   }
 }
 

@@ -3,6 +3,58 @@ import SyncStore
 
 /// Matching of one part, over again where items turn out to be unfit or are replaced.
 extension SyncPass {
+  /// Matches and writes the part that was staged, if there is one. Nothing of it is kept then.
+  func process(in transaction: StoreTransaction) throws {
+    guard let first = staged.take() else { return }
+    if request.saysNothing {
+      claims.state.silentPageCount += 1
+    } else {
+      claims.state.partCount += 1
+    }
+    try phases.begin(.match, total: first.rootBatch.occurrences.count)
+    try noteMissingIndexes(first.batches, in: transaction)
+    let (matcher, planner) = try decide(first, in: transaction)
+    let matches = matcher.matches
+    collected.add(matches, planner)
+    let quarantining = Quarantining(request, transaction, report)
+    for item in matches.part.refusals.rejected {
+      try quarantining.keep(item)
+      try request.hooks.onRejected?(item, transaction)
+    }
+    try quarantining.forgetSuperseded(by: matches)
+    noteUnmatched(matches.rootBatch)
+    try changeCount.mention(matches.batches, control)
+    reader.known?.mention(to: &changeCount)
+    try reader.known?.make(planner, control)
+    if claims.state.partCount == 1, !reader.isAtEnd {
+      try matcher.noteEmptyTables()
+    }
+    phases.end(.match)
+
+    let writer = ChangeWriter(planner)
+    try phases.begin(.insert, total: writer.total)
+    try writer.insert()
+    phases.end(.insert)
+    try phases.begin(.update, total: writer.total)
+    try writer.update()
+    // Linking asks for keys alone, and makes lists of them.
+    for batch in matches.part.batches { batch.dropValues() }
+    phases.end(.update)
+    try phases.begin(.link, total: writer.linkCount)
+    planner.isPartOfList = !isOnlyPart || endsParentList
+    try writer.link()
+    noteObjects(of: matches)
+    if !isOnlyPart {
+      try PartClaims(claims: claims).list(planner)
+      try control.checkpoint()
+    }
+    try noteGone(of: matches, in: transaction)
+    if endsParentList, planner.suspendsParent { claims.state.isRootSuspended = true }
+    try noteChildren(of: matches, in: transaction)
+    matcher.noteKeys()
+    phases.end(.link)
+  }
+
   /// Matches and links a part, without the items that cannot be stored: they are found out before
   /// anything is written, and the part is staged once more without them.
   func decide(
@@ -188,61 +240,5 @@ extension SyncPass {
     knownRows =
       isOnlyPart && root.stored.isComplete && root.staged.goneItems.isEmpty
       ? root.stored.rows : nil
-  }
-}
-
-/// Offers items to a delegate that are about to become new objects.
-struct ItemOffer {
-  let willInsert: SyncHooks.WillInsert
-  let matcher: Matcher
-
-  /// Asks about every new object that was not offered yet.
-  ///
-  /// - Returns: Whether anything was rewritten, so that the payload has to be staged again.
-  func rewrite(_ replacements: inout ItemReplacements) throws -> Bool {
-    var isRewritten = false
-    var end: UInt = 0
-    let tape = JSONTape()
-    for item in newItems(below: replacements.parent) where item.address >= end {
-      guard !replacements.asked.contains(item.address),
-        let text = replacements.text(at: item.address)
-      else { continue }
-      replacements.asked.insert(item.address)
-      var scanner = JSONScanner(text)
-      try scanner.scanValue(into: tape)
-      let original = tape.value(0)
-      let answer = try willInsert(original, item.entity, item.parent)
-      try matcher.control.checkpoint()
-      guard answer != original else { continue }
-      isRewritten = true
-      end = item.address + UInt(scanner.position)
-      try replacements.replace(item.address, by: answer)
-    }
-    return isRewritten
-  }
-
-  private struct NewItem {
-    let address: UInt
-    let entity: EntityDescription
-    let parent: ManagedObjectID?
-  }
-
-  /// New objects in the order of the payload: containers come before their contents.
-  private func newItems(below parent: ManagedObjectID?) -> [NewItem] {
-    var items: [NewItem] = []
-    for batch in matcher.batches {
-      guard let sources = batch.staged.origins.addresses else { continue }
-      for (occurrence, source) in zip(batch.occurrences, sources)
-      where source != 0 && occurrence.flags.contains(.inserted)
-        && !occurrence.flags.contains(.folded)
-      {
-        items.append(
-          NewItem(
-            address: source, entity: batch.entity,
-            parent: matcher.owner(of: occurrence)
-              ?? (occurrence.traits.contains(.root) ? parent : nil)))
-      }
-    }
-    return items.sorted(on: \.address)
   }
 }

@@ -2,49 +2,6 @@ import SyncCore
 
 /// The report of a payload and of its parts.
 extension SyncPass {
-  /// The report of the sync. To be asked for once, at the end.
-  func finishReport() -> SyncReport {
-    unsentEdits?.describe(in: report)
-    collected.noteContradictions(request.plan.model, in: report)
-    var result = report.report
-    result.phaseDurations = phases.durations
-    result.payloadBytes = bytes.count
-    result.itemCount = reader.itemCount
-    result.isDryRun = request.setup.isDryRun
-    return result
-  }
-
-  /// Reports the remarks on the mapping, once for each list of the sync.
-  func noteRemarks() {
-    guard report.describedLists.insert(request.list).inserted else { return }
-    for remark in request.plan.remarks {
-      report.note(
-        remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
-        request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
-        property: remark.property, message: remark.message)
-    }
-  }
-
-  /// Reports members of a document that were passed over, and that a page of a list is no list.
-  func noteRewriting() {
-    guard let rewritten = request.rewritten else { return }
-    let entity = request.plan.rootNode.entity
-    report.report.nextPage = rewritten.nextPage
-    for remark in rewritten.remarks {
-      report.note(.ignoredValue, entity, path: remark.path, message: remark.message)
-    }
-    if rewritten.isPage, request.session == nil {
-      report.note(
-        .suspendedDeletion, entity, path: "$.links",
-        message: """
-          The document is a page of a longer list, so nothing was deleted for want of mention. Sync all pages in a \
-          SyncSession to have that done.
-          """)
-    }
-  }
-
-  // MARK: - Of a part
-
   /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
   func noteUnmatched(_ batch: MatchedBatch) {
     for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
