@@ -9,7 +9,11 @@ final class Quarantining {
   private let transaction: StoreTransaction
   private let report: ReportBuilder
 
-  init(_ request: SyncRequest, _ transaction: StoreTransaction, _ report: ReportBuilder) {
+  /// - Returns: Nil when nothing is kept, and nothing was.
+  init?(
+    _ request: SyncRequest, _ transaction: StoreTransaction, _ report: ReportBuilder
+  ) throws {
+    guard try request.itemPolicy == .quarantine || transaction.hasQuarantine else { return nil }
     self.request = request
     self.transaction = transaction
     self.report = report

@@ -20,23 +20,24 @@ final class LinkPlanner: PartPhase {
   private(set) var partnerWrites: [PartnerWrite]?
   /// Contradictions between places of the payload about a relationship to one object, by entity.
   var contradictions: [Int: Contradictions] = [:]
-  /// Whether the list of a given parent goes on in other parts of the payload, so that no member
-  /// leaves it yet.
-  var isPartOfList = false
 
   /// Whether members that leave a given parent are decided at the end, elsewhere.
   let endsParentList: Bool
+  /// Whether the list of a given parent goes on in other parts of the payload, so that no member
+  /// leaves it yet.
+  let isPartOfList: Bool
   /// A relationship of the root items, and the member that their lists keep without naming it.
   let keptMember: (relationship: Claims.Relationship, row: Int64)?
 
   init(
-    _ matches: Matches, _ work: PartWork, endsParentList: Bool,
+    _ matches: Matches, _ work: PartWork, endsParentList: Bool, isPartOfList: Bool,
     keptMember: (relationship: Claims.Relationship, row: Int64)?
   ) {
     self.work = work
     self.matches = matches
     references = matches.batches.map(LinkedReferences.init)
     self.endsParentList = endsParentList
+    self.isPartOfList = isPartOfList
     self.keptMember = keptMember
   }
 

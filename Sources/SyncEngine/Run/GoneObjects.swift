@@ -2,11 +2,13 @@ import SyncCore
 import SyncStore
 
 /// Objects that the payload says are gone.
-extension SyncPass {
+struct GoneObjects: PartPhase {
+  let work: PartWork
+
   /// Notes the objects of a part that it says are gone, once it is written: values that it gives
   /// for them elsewhere count before. They go at the end, because a later part may bring them
   /// again, or move an object elsewhere that would go along.
-  func noteGone(of matches: Matches, in transaction: StoreTransaction) throws {
+  func note(of matches: Matches) throws {
     if claims.hasGone {
       for batch in matches.batches {
         for occurrence in batch.occurrences
@@ -17,7 +19,7 @@ extension SyncPass {
     }
     for batch in matches.batches where !batch.staged.goneItems.isEmpty {
       claims.state.hasTombstones = true
-      for row in try storedRows(of: batch, matches, in: transaction) {
+      for row in try storedRows(of: batch, matches) {
         claims.giveUp(row, batch.entity)
       }
     }
@@ -25,11 +27,11 @@ extension SyncPass {
 
   /// Deletes the objects of which the latest item says that they are gone, all of them as one. An
   /// object that goes along by a delete rule stays where the payload mentions it.
-  func deleteGone(in transaction: StoreTransaction) throws {
+  func delete(_ model: ManagedObjectModel) throws {
     guard claims.hasGone else { return }
     let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
     let gone = try claims.gone.map { root, rows in
-      let entity = request.plan.model.entities[root]
+      let entity = model.entities[root]
       return (entity: entity, rows: try keeper?.deletable(rows, of: entity) ?? rows)
     }
     try transaction.delete(gone) { [claims] row, entity in
@@ -39,11 +41,9 @@ extension SyncPass {
   }
 
   /// The rows that gone items are about.
-  private func storedRows(
-    of batch: MatchedBatch, _ matches: Matches, in transaction: StoreTransaction
-  ) throws -> [Int64] {
+  private func storedRows(of batch: MatchedBatch, _ matches: Matches) throws -> [Int64] {
     let slot = batch.node.identity[0]
-    let members = try group(of: batch, in: transaction)
+    let members = try group(of: batch)
     var rows: [Int64] = []
     try transaction.scan(
       batch.entity, .keys(slot: slot, batch.staged.goneItems.keys(in: slot)), slots: nil
@@ -68,8 +68,7 @@ extension SyncPass {
   }
 
   /// The rows that a mapping by hand knows about; nil is all.
-  private func group(of batch: MatchedBatch, in transaction: StoreTransaction) throws -> Set<Int64>?
-  {
+  private func group(of batch: MatchedBatch) throws -> Set<Int64>? {
     guard let group = batch.node.group, batch.node.policy.identityScope == .group else {
       return nil
     }

@@ -175,7 +175,7 @@ package final class PagesRun {
       if list == first.request.list {
         try first.checkParent(in: transaction)
         try first.readScope(in: transaction)
-      } else if SyncPass.mayHaveScope(request) {
+      } else if RootScope.mayBePartial(request) {
         let pass = try pass(of: request)
         try pass.checkParent(in: transaction)
         try pass.readScope(in: transaction)
@@ -205,7 +205,7 @@ package final class PagesRun {
   /// Ends the pages: the session takes over their claims.
   private func keep(in transaction: StoreTransaction) throws {
     guard let latest else { return }
-    if partCount > 1 { try latest.linkAwaited(in: transaction) }
+    if partCount > 1 { try latest.waitingReferences(in: transaction).linkRequired() }
     try latest.noteObjectsOutsideGroups(in: transaction)
     try latest.phases.begin(.save, total: 1)
     try session?.keep(known, pages: pages.compactMap(\.pageName), in: transaction, control)
@@ -240,7 +240,7 @@ package final class PagesRun {
       worked.claims.state.expect(count)
     }
     try worked.deleteGone(in: transaction)
-    let unresolved = try worked.linkWaiting(in: transaction)
+    let unresolved = try worked.waitingReferences(in: transaction).link()
     let sums = all.count > 1 ? sums(all) : [:]
     for (index, pass) in all.enumerated() {
       if let latest { pass.goOn(after: latest) }

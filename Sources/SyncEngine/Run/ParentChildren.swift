@@ -3,43 +3,49 @@ import SyncStore
 
 /// The children of a given parent, as far as they cannot be told before the whole payload has been
 /// seen.
-extension SyncPass {
-  /// The to-one relationship of the items that leads to the parent.
-  var referringSlot: Int? {
-    if case .reference(let rule, _) = parent?.way {
-      return request.plan.rootNode.relationships[rule].slot
-    }
-    return parent?.list.flatMap {
-      $0.relationship.kind == .oneToMany ? $0.relationship.inverseSlot : nil
-    }
-  }
+struct ParentChildren: PartPhase {
+  let work: PartWork
+  private let scope: ParentScope
+  /// Reads the children.
+  private let node: PlanNode
+  private let filter: Filter?
 
   /// Whether leaving children are decided at the end, because the list goes on in other parts, or
   /// because a predicate limits it.
-  var endsParentList: Bool {
-    parent != nil && (!isOnlyPart || request.settings.filter != nil)
+  let endsList: Bool
+
+  /// - Parameter isOnlyPart: Whether no other part of the sync has children of the parent.
+  init(_ scope: ParentScope, _ request: SyncRequest, isOnlyPart: Bool, _ work: PartWork) {
+    self.work = work
+    self.scope = scope
+    node = request.plan.rootNode
+    filter = request.settings.filter
+    endsList = !isOnlyPart || filter != nil
   }
+
+  private var parent: ManagedObjectID { scope.parent }
 
   /// The relationship of the items to the parent by a link table, and the parent: their own lists
   /// keep it.
   var keptMember: (relationship: Claims.Relationship, row: Int64)? {
-    guard let parent, case .links = parent.way, case let link = parent.link,
+    guard case .links = scope.way, case let link = scope.link,
       let own = link.isParents ? link.entity.inverse(of: link.relationship) : link.relationship
     else { return nil }
-    return (Claims.Relationship(own), parent.parent.row)
+    return (Claims.Relationship(own), parent.row)
   }
 
   // MARK: - A part
 
   /// Notes the children that a written part has, links those that nothing else links, and reports
   /// children that moved here.
-  func noteChildren(of matches: Matches, in transaction: StoreTransaction) throws {
-    guard let parent else { return }
+  func note(_ planner: LinkPlanner) throws {
+    if endsList, planner.suspendsParent { claims.state.isRootSuspended = true }
+    let matches = planner.matches
     let batch = matches.rootBatch
-    if case .reference(let rule, _) = parent.way { return noteMoved(rule, batch) }
+    if case .reference(let rule, _) = scope.way { return noteMoved(rule, batch) }
     var isLinked = true
-    if case .links = parent.way { isLinked = false }
-    guard endsParentList || !isLinked else { return }
+    if case .links = scope.way { isLinked = false }
+    guard endsList || !isLinked else { return }
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
     for index in batch.occurrences.indices where batch.occurrences[index].traits.contains(.root) {
@@ -52,13 +58,13 @@ extension SyncPass {
       guard !isLinked else { continue }
       if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
     }
-    guard !isLinked, let links = parent.links else { return }
+    guard !isLinked, let links = scope.links else { return }
     try MemberPairWriter(transaction: transaction, edits: edits)
       .link(pairs(rows, links), links.relationship, of: links.entity)
   }
 
   private func noteMoved(_ rule: Int, _ batch: MatchedBatch) {
-    guard let parent, let slot = referringSlot,
+    guard let slot = scope.slot(of: node),
       let column = batch.node.columns.toOne.firstIndex(of: slot)
     else { return }
     for (index, occurrence) in batch.occurrences.enumerated()
@@ -67,52 +73,49 @@ extension SyncPass {
       && occurrence.stored >= 0
     {
       let owner = batch.stored.references[column][occurrence.stored]
-      guard owner > 0, owner != parent.parent.row,
+      guard owner > 0, owner != parent.row,
         edits?.protects(slot, of: occurrence.row, batch.entity) != true
       else { continue }
       let key = batch.key(batch.cells(index)).description
       report.note(
         .movedObject, batch.entity, property: batch.node.relationships[rule].name, key: key,
-        message: "\(batch.entity.name) \(key) moved to \(parent.parent).")
+        message: "\(batch.entity.name) \(key) moved to \(parent).")
     }
   }
 
   // MARK: - The end
 
-  /// Takes those out of a given parent's list that no part of the payload mentions.
-  func releaseUnlisted(in transaction: StoreTransaction) throws {
-    guard let parent, request.settings.operations.contains(.delete), !claims.state.isRootSuspended
-    else {
-      return
-    }
-    if let links = parent.links {
-      if case .list = parent.way, !endsParentList { return }
-      let left = try children(by: links, in: transaction).filter(isUnlisted)
+  /// Takes those out of the parent's list that no part of the payload mentions.
+  func releaseUnlisted() throws {
+    guard operations.contains(.delete), !claims.state.isRootSuspended else { return }
+    if let links = scope.links {
+      if case .list = scope.way, !endsList { return }
+      let left = try children(by: links).filter(isUnlisted)
       try MemberPairWriter(transaction: transaction, edits: edits)
         .unlink(pairs(left, links), links.relationship, of: links.entity)
-    } else if case .list = parent.way, endsParentList, let slot = referringSlot {
-      let entity = request.plan.rootNode.entity
-      let selection = RowSelection.references(slot: slot, [parent.parent.row])
+    } else if case .list = scope.way, endsList, let slot = scope.slot(of: node) {
+      let entity = node.entity
+      let selection = RowSelection.references(slot: slot, [parent.row])
       var rows: [Int64] = []
       try transaction.scan(entity, selection, slots: []) { rows.append($0.row) }
       for row in rows.filter(isUnlisted) {
         claims.omit(
-          Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.parent.row))
+          Claims.UnlistedMember(row: row, entity: entity, slot: slot, owner: parent.row))
       }
     }
   }
 
   /// The parent's list, if the items put it into an order of which no part can tell.
   private var orderedList: ParentScope.Link? {
-    guard let list = parent?.list, list.isParents, list.relationship.isOrdered else { return nil }
-    if case .list = parent?.way, !endsParentList { return nil }
+    guard let list = scope.list, list.isParents, list.relationship.isOrdered else { return nil }
+    if case .list = scope.way, !endsList { return nil }
     return list
   }
 
-  /// Puts the list of a given parent into the order of the items; children that stay without being
-  /// one come last.
-  func orderChildren(in transaction: StoreTransaction) throws {
-    guard let parent = parent?.parent, let links = orderedList else { return }
+  /// Puts the list of the parent into the order of the items; children that stay without being one
+  /// come last.
+  func order() throws {
+    guard let links = orderedList else { return }
     let now = try transaction.members(
       of: links.relationship, in: links.entity, owners: [parent.row]
     ).map(\.row)
@@ -127,18 +130,15 @@ extension SyncPass {
 
   /// Asks for each of some children whether the payload leaves it out, though it might have.
   private var isUnlisted: (Int64) -> Bool {
-    let scope = request.settings.filter == nil ? nil : claims.rootScope.map(Set.init)
+    let scope = filter == nil ? nil : claims.rootScope.map(Set.init)
     return { [claims] row in
       !claims.isParentMember(row) && scope?.contains(row) != false
     }
   }
 
   /// The stored objects of the synced entity that a link table connects with the parent.
-  private func children(
-    by links: ParentScope.Link, in transaction: StoreTransaction
-  ) throws -> [Int64] {
-    guard let parent = parent?.parent else { return [] }
-    let entity = request.plan.rootNode.entity
+  private func children(by links: ParentScope.Link) throws -> [Int64] {
+    let entity = node.entity
     if links.isParents {
       return try transaction.members(of: links.relationship, in: links.entity, owners: [parent.row])
         .filter { $0.entity.isKind(of: entity) }.map(\.row)
@@ -153,7 +153,8 @@ extension SyncPass {
   private func pairs(
     _ rows: [Int64], _ links: ParentScope.Link
   ) -> [(owner: Int64, member: Int64)] {
-    guard let parent = parent?.parent.row else { return [] }
-    return rows.map { links.isParents ? (owner: parent, member: $0) : (owner: $0, member: parent) }
+    rows.map {
+      links.isParents ? (owner: parent.row, member: $0) : (owner: $0, member: parent.row)
+    }
   }
 }

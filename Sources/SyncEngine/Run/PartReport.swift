@@ -1,9 +1,19 @@
 import SyncCore
 
-/// The report of a payload and of its parts.
-extension SyncPass {
-  /// Reports the items at the top that are no stored object, and whose mapping makes no new ones.
-  func noteUnmatched(_ batch: MatchedBatch) {
+/// Tells the report about the items at the top of a matched part.
+struct PartReport {
+  let matches: Matches
+  let report: ReportBuilder
+
+  /// - Parameter known: The items that were passed over, where some may be.
+  func note(_ known: KnownItems?) {
+    noteUnmatched()
+    if matches.rootBatch.node.listsObjects { noteObjects(known) }
+  }
+
+  /// Reports those that are no stored object, and whose mapping makes no new ones.
+  private func noteUnmatched() {
+    let batch = matches.rootBatch
     for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
       let mention = batch.occurrences[batch.representative(occurrence)]
       guard batch.occurrences[occurrence].traits.contains(.root), mention.row == 0,
@@ -19,15 +29,14 @@ extension SyncPass {
     }
   }
 
-  /// Notes the objects of the items at the top, where the report lists them.
-  func noteObjects(of matches: Matches) {
-    let part = matches.part
+  /// Notes their objects.
+  private func noteObjects(_ known: KnownItems?) {
     let batch = matches.rootBatch
-    guard batch.node.listsObjects else { return }
+    let items = matches.part.items
     var objects = ObjectList()
     let copies = Dictionary(grouping: batch.copies, by: \.occurrence)
-    func note(_ items: Range<Int>) {
-      for occurrence in part.items.listed[items] {
+    func note(_ range: Range<Int>) {
+      for occurrence in items.listed[range] {
         let object = matches.object(occurrence, in: batch)
         guard object.match.row > 0 else { continue }
         objects.append(object.match.row, object.batch.entity(of: object.match))
@@ -38,12 +47,12 @@ extension SyncPass {
       }
     }
     var noted = 0
-    for passed in part.items.passed {
+    for passed in items.passed {
       note(noted..<passed.before)
       noted = passed.before
-      reader.known?.fingerprints.appendObjects(of: passed.records, request.plan.model, to: &objects)
+      known?.fingerprints.appendObjects(of: passed.records, batch.entity.model, to: &objects)
     }
-    note(noted..<part.items.listed.count)
+    note(noted..<items.listed.count)
     report.report.commits.objects.append(objects)
   }
 }

@@ -22,13 +22,14 @@ final class SyncPass {
   var phases: PhaseClock
   /// Every row of the root entity, when the only part of the payload read them.
   var knownRows: PlainArray<Int64>?
+  let rootScope: RootScope
   /// The part that was read last and is still to be worked off.
   private var staged: StagedPart?
   var collected = CollectedFindings()
   /// The generation that the last of several transactions led to.
   private var lastGeneration: Int64?
-  /// What is to be said of a payload that was closed, of which nothing can be used.
-  private(set) var unusable: UnusablePayload?
+  /// Of a payload that was closed, when nothing of it could be used.
+  private var closed: UnusablePayload?
 
   /// - Parameter earlier: The pass of the page or the list before, in a sync that has several: it
   ///   is through.
@@ -56,9 +57,9 @@ final class SyncPass {
     reader = try PayloadReader(
       bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
       report: report, control: control)
+    rootScope = RootScope(request, reader.parent)
     reader.known = KnownItems(request)
-    noteRemarks()
-    noteRewriting()
+    ListReport(request: request, report: report).note()
     if let earlier { goOn(after: earlier) }
   }
 
@@ -74,27 +75,68 @@ final class SyncPass {
 
   /// Lets go of the payload when all of it was worked off. The pass may still take part in the end.
   func close() {
-    let state = claims.state
-    if state.itemCount > 0, state.usableItemCount == 0 { unusable = UnusablePayload(self) }
+    if UnusablePayload.mayBe(claims.state) { closed = unusable }
     reader.stop()
     bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
+  // MARK: - Questions
+
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small
   /// against any memory.
-  static let partSize = 2 << 20
-
-  var isAtEnd: Bool { reader.isAtEnd }
-  var parent: ParentScope? { reader.parent }
-
-  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
-  var isStreamed: Bool { SyncPass.isStreamed(request, bytes) }
+  private static let partSize = 2 << 20
 
   private static func isStreamed(
     _ request: SyncRequest, _ bytes: UnsafeRawBufferPointer
   ) -> Bool {
     request.tuning.partItems != nil || bytes.count > request.tuning.streamingThreshold
   }
+
+  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
+  var isStreamed: Bool { SyncPass.isStreamed(request, bytes) }
+
+  var isAtEnd: Bool { reader.isAtEnd }
+
+  /// Whether the part that is worked off is a whole list.
+  var isWholeList: Bool {
+    isAtEnd && claims.state.partCount <= 1 && request.session == nil
+  }
+
+  /// Whether the part that is worked off is the whole payload, and the payload all there is.
+  var isOnlyPart: Bool { isWholeList && request.place == nil }
+
+  /// Whether references of one part of the sync may lead to objects of another one.
+  var isInParts: Bool { claims.state.partCount > 1 || request.place != nil }
+
+  /// Which stored rows take part.
+  var scope: Scope { rootScope.scope(claims.state) }
+
+  /// The edits to leave alone; nil when there are none.
+  var edits: UnsentEdits? {
+    unsentEdits.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// What is to be said of the payload when nothing of it can be used.
+  var unusable: UnusablePayload { closed ?? UnusablePayload(bytes, of: request) }
+
+  /// The values that all phases work with.
+  ///
+  /// - Parameter operations: Nil is those of the request.
+  func partWork(
+    _ operations: SyncOperations? = nil, in transaction: StoreTransaction
+  ) -> PartWork {
+    PartWork(
+      transaction: transaction, operations: operations ?? request.settings.operations,
+      defersReferences: request.settings.deferReferences, claims: claims, edits: edits,
+      report: report, control: control)
+  }
+
+  /// The children of the given parent; nil when there is none.
+  func children(_ work: PartWork) -> ParentChildren? {
+    reader.parent.map { ParentChildren($0, request, isOnlyPart: isOnlyPart, work) }
+  }
+
+  // MARK: - Transactions
 
   /// Reads and stages the next part, for ``process(in:)``.
   func stage() throws {
@@ -124,15 +166,18 @@ final class SyncPass {
     try unsentEdits?.nameWithheld(in: transaction)
   }
 
-  var edits: UnsentEdits? {
-    unsentEdits.flatMap { $0.isEmpty ? nil : $0 }
-  }
-
   /// Counts the changes of a transaction.
   func count(_ changes: ChangeSet) {
     changeCount.count(changes)
     if !changes.isEmpty { report.report.commits.sets.append(changes) }
     lastGeneration = changes.generation
+  }
+
+  /// Announces a phase, does its work and measures it.
+  func phase(_ phase: SyncPhase, total: Int, _ body: () throws -> Void) throws {
+    try phases.begin(phase, total: total)
+    try body()
+    phases.end(phase)
   }
 
   // MARK: - Parts
@@ -157,6 +202,18 @@ final class SyncPass {
     } while !isAtEnd
   }
 
+  /// Decides and writes the part that was staged, if there is one. Nothing of it is kept then.
+  func process(in transaction: StoreTransaction) throws {
+    guard let part = staged.take() else { return }
+    if request.saysNothing {
+      claims.state.silentPageCount += 1
+    } else {
+      claims.state.partCount += 1
+    }
+    var work = try PartPass(part, of: self, in: transaction)
+    try work.run()
+  }
+
   // MARK: - The report
 
   /// The report of the sync. To be asked for once, at the end.
@@ -169,35 +226,6 @@ final class SyncPass {
     result.itemCount = reader.itemCount
     result.isDryRun = request.setup.isDryRun
     return result
-  }
-
-  /// Reports the remarks on the mapping, once for each list of the sync.
-  func noteRemarks() {
-    guard report.describedLists.insert(request.list).inserted else { return }
-    for remark in request.plan.remarks {
-      report.note(
-        remark.kind == .unregisteredTransformer ? .unregisteredTransformer : .mappingRemark,
-        request.plan.model.entity(named: remark.entity) ?? request.plan.rootNode.entity,
-        property: remark.property, message: remark.message)
-    }
-  }
-
-  /// Reports members of a document that were passed over, and that a page of a list is no list.
-  func noteRewriting() {
-    guard let rewritten = request.rewritten else { return }
-    let entity = request.plan.rootNode.entity
-    report.report.nextPage = rewritten.nextPage
-    for remark in rewritten.remarks {
-      report.note(.ignoredValue, entity, path: remark.path, message: remark.message)
-    }
-    if rewritten.isPage, request.session == nil {
-      report.note(
-        .suspendedDeletion, entity, path: "$.links",
-        message: """
-          The document is a page of a longer list, so nothing was deleted for want of mention. Sync all pages in a \
-          SyncSession to have that done.
-          """)
-    }
   }
 }
 

@@ -2,19 +2,35 @@ import SyncCore
 
 /// A payload of which nothing can be used is hardly the one that was meant: an error document, or
 /// an envelope around the list. Into an empty table it would be a success with a report that is
-/// easily overlooked.
-extension SyncPass {
+/// easily overlooked. Outlives the bytes.
+struct UnusablePayload {
+  private let request: SyncRequest
+  private let places: ListAdvice
+  /// Whether the payload as a whole is one object, as an error document is.
+  private let isOneObject: Bool
+
+  init(_ bytes: UnsafeRawBufferPointer, of request: SyncRequest) {
+    self.request = request
+    places = ListAdvice(in: bytes, at: request.setup.path, options: request.settings.reading)
+    isOneObject = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+  }
+
+  /// Whether the claims may be those of one.
+  static func mayBe(_ state: Claims.State) -> Bool {
+    state.itemCount > 0 && state.usableItemCount == 0
+  }
+
   /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that
   ///   says nothing that its entity knows, and is none of those that are stored.
-  func checkUse() throws {
+  func check(_ claims: Claims, _ report: ReportBuilder) throws {
     let state = claims.state
-    guard state.itemCount > 0, state.usableItemCount == 0, request.settings.deletionGuard.isOn,
-      request.itemPolicy != .quarantine
-    else { return }
+    guard request.settings.deletionGuard.isOn, request.itemPolicy != .quarantine else { return }
     let entity = request.plan.rootNode.entity
     let rows = claims[.mentioned(entity.rootIndex)]?.rows ?? []
+    // The only item is one that may delete everything else.
     let isForeign =
-      isOneItem && (unusable?.isOneObject ?? isOneObject) && !rows.isEmpty
+      state.itemCount == 1 && request.setup.path == nil
+      && request.settings.operations.contains(.delete) && isOneObject && !rows.isEmpty
       && rows.allSatisfy { $0 >= state.firstNewRow }
     guard isForeign || (state.isRootSuspended && !request.plan.rootNode.skipsUnidentified) else {
       return
@@ -34,36 +50,10 @@ extension SyncPass {
         """))
   }
 
-  /// Whether the only item is one that may delete everything else.
-  private var isOneItem: Bool {
-    claims.state.itemCount == 1 && request.setup.path == nil
-      && request.settings.operations.contains(.delete)
-  }
-
-  /// Whether the payload as a whole is one object, as an error document is.
-  fileprivate var isOneObject: Bool { bytes.first { $0 > 0x20 } == UInt8(ascii: "{") }
-
-  fileprivate var listPlaces: ListAdvice {
-    ListAdvice(in: bytes, at: request.setup.path, options: request.settings.reading)
-  }
-
   /// Adds advice to a sentence that says that nothing of the payload can be used: where its lists
   /// lie comes first, because it is the cause then.
   func advising(_ sentence: String) -> String {
-    let places = unusable?.places ?? listPlaces
-    return places.paths.isEmpty
-      ? "\(sentence) \(places.advice)" : "\(places.advice) \(sentence)"
-  }
-}
-
-/// What is to be said of a payload of which nothing can be used, when its bytes are gone.
-struct UnusablePayload {
-  let places: ListAdvice
-  let isOneObject: Bool
-
-  init(_ pass: SyncPass) {
-    places = pass.listPlaces
-    isOneObject = pass.isOneObject
+    places.paths.isEmpty ? "\(sentence) \(places.advice)" : "\(places.advice) \(sentence)"
   }
 }
 

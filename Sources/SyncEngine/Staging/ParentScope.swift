@@ -40,6 +40,12 @@ struct ParentScope {
   /// The same, where it is in a link table.
   var links: Link? { list.flatMap { $0.relationship.kind == .manyToMany ? $0 : nil } }
 
+  /// The to-one relationship of the items, which a node reads, that leads to the parent.
+  func slot(of items: PlanNode) -> Int? {
+    if case .reference(let rule, _) = way { return items.relationships[rule].slot }
+    return link.relationship.kind == .oneToMany ? link.relationship.inverseSlot : nil
+  }
+
   /// Whether items without a key are the parent's, and go with it.
   func ownsKeyless(_ plan: MappingPlan) -> Bool {
     guard case .list(let batch, let rule) = way else { return false }

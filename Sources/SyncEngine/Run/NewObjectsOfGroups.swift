@@ -1,27 +1,31 @@
 import SyncCore
 import SyncStore
 
-/// The objects that a sync made for items of one group.
-struct NewObjectsOfGroup {
-  let entity: EntityDescription
-  let identity: [Int]
-  let group: Filter
-  /// Their rows, in payload order.
-  var rows: [Int64] = []
-
-  init(_ batch: MatchedBatch, _ group: Filter) {
-    entity = batch.entity
-    identity = batch.node.identity
-    self.group = group
-  }
-}
-
 /// New objects that do not meet the groupers of their serializer: the next sync does not find them,
 /// and makes them again.
-extension SyncPass {
+struct NewObjectsOfGroups {
+  /// The new objects of serializers with groupers, by entity and group.
+  private var groups: [String: NewObjectsOfGroup] = [:]
+
+  /// Notes the new objects of a batch that were looked for in a group.
+  mutating func add(_ batch: MatchedBatch) {
+    let groups = batch.staged.groups
+    guard !groups.isEmpty else { return }
+    var rows = [[Int64]](repeating: [], count: groups.filters.count)
+    for (index, occurrence) in batch.occurrences.enumerated()
+    where occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded) {
+      let group = Int(groups.group(of: Int32(index)))
+      if group >= 0 { rows[group].append(occurrence.row) }
+    }
+    for (group, rows) in zip(groups.filters, rows) where !rows.isEmpty {
+      let name = "\(batch.entity.index) \(group.wholeText)"
+      self.groups[name, default: NewObjectsOfGroup(batch, group)].rows += rows
+    }
+  }
+
   /// Reports those that do not meet their group now, when everything is linked.
-  func noteObjectsOutsideGroups(in transaction: StoreTransaction) throws {
-    let groups = collected.newObjects.inKeyOrder.map(\.value)
+  mutating func report(to report: ReportBuilder, in transaction: StoreTransaction) throws {
+    let groups = groups.inKeyOrder.map(\.value)
     for (_, all) in Dictionary(grouping: groups, by: \.entity.index).inKeyOrder {
       let asksInMemory = try StoredGroups.asksInMemory(
         all.count, rows: all.reduce(0) { $0 + $1.rows.count }, of: all[0].entity, transaction)
@@ -32,10 +36,10 @@ extension SyncPass {
             let filter = try new.group.resolved(for: new.entity)
             return try new.rows.filter { try !evaluation.contains($0, filter) }
           } ?? rowsOutside(new, in: transaction)
-        try note(outside, new, in: transaction)
+        try NewObjectsOfGroups.note(outside, new, in: transaction, report)
       }
     }
-    collected.newObjects = [:]
+    self.groups = [:]
   }
 
   private func evaluation(
@@ -53,8 +57,9 @@ extension SyncPass {
     return new.rows.filter { !inside.contains($0) }
   }
 
-  private func note(
-    _ outside: [Int64], _ new: NewObjectsOfGroup, in transaction: StoreTransaction
+  private static func note(
+    _ outside: [Int64], _ new: NewObjectsOfGroup, in transaction: StoreTransaction,
+    _ report: ReportBuilder
   ) throws {
     guard !outside.isEmpty else { return }
     let listed = outside.prefix(SyncReport.findingLimit)
@@ -68,8 +73,21 @@ extension SyncPass {
   }
 }
 
-extension NewObjectsOfGroup {
-  fileprivate func message(_ key: String) -> String {
+/// The objects that a sync made for items of one group.
+struct NewObjectsOfGroup {
+  let entity: EntityDescription
+  let identity: [Int]
+  let group: Filter
+  /// Their rows, in payload order.
+  var rows: [Int64] = []
+
+  init(_ batch: MatchedBatch, _ group: Filter) {
+    entity = batch.entity
+    identity = batch.node.identity
+    self.group = group
+  }
+
+  func message(_ key: String) -> String {
     """
     \(entity.name) \(key) is new and does not meet the groupers of its serializer, so the next sync will not find it \
     and makes another one. Map what the groupers ask for, or let policy.identityScope be .entity.
