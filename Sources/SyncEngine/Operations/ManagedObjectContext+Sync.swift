@@ -150,7 +150,13 @@ extension ManagedObjectContext {
   func run(_ request: SyncRequest) throws -> SyncReport {
     var request = request
     complete(&request)
-    let report = try SyncRunner(store: store, control: SyncControl()).run(request)
+    let control = SyncControl()
+    let gate = try SyncGate(store, control)
+    let report: SyncReport
+    do {
+      defer { gate.leave() }
+      report = try SyncRun(request, store: store, control: control).run(enter: gate.enter).report
+    }
     mergeCommits()
     return report
   }

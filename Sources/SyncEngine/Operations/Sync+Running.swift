@@ -6,23 +6,10 @@ import SyncStore
 
 /// From the queue into the store.
 extension Sync {
-  /// Runs the sync now when its store is free, or when it is on no queue of its own; otherwise it
-  /// waits without a thread.
-  func begin() {
-    guard let queue = OperationQueue.current, let waitingRoom = try? store.waitingRoom else {
-      return run {}
-    }
-    if let seat = waitingRoom.enterAlone(priority: queuePriority.rawValue) {
-      return run { waitingRoom.leave(seat) }
-    }
-    // Inside another operation the queue is not ours, and the caller counts on the result.
-    guard queue.operations.contains(self) else { return run {} }
-    wait(in: waitingRoom)
-  }
-
-  private func run(_ leave: () -> Void) {
+  /// Syncs on this thread, makes room for others, and finishes.
+  func perform(leaving leave: () -> Void) {
     announce(.start)
-    let result = Result { try run() }
+    let result = Result { try report() }
     if let context, context.isCurrent { context.mergeCommits() }
     ManagedObjectContext.hasWaited()
     leave()
@@ -31,9 +18,9 @@ extension Sync {
 
   /// Waits without a thread until it is admitted, and goes on on one of its own: the system has few
   /// (platform: the pool grows by one a second), and this one may still have to wait at the gate.
-  private func wait(in waitingRoom: WaitingRoom) {
+  func wait(in waitingRoom: WaitingRoom) {
     let seat = waitingRoom.enter(priority: queuePriority.rawValue) { [self] seat in
-      let thread = Thread { [self] in run { waitingRoom.leave(seat) } }
+      let thread = Thread { [self] in perform { waitingRoom.leave(seat) } }
       thread.name = "SyncStack.sync"
       thread.qualityOfService = qualityOfService
       thread.start()
@@ -104,8 +91,52 @@ extension Sync {
     get throws { try context?.store ?? dataStack.store }
   }
 
-  func run() throws -> SyncReport {
+  /// Has the engine do the work, behind the gate of the store.
+  private func report() throws -> SyncReport {
     let store = try store
+    observeSteps()
+    defer { control.observe(nil) }
+    let gate = try SyncGate(store, control, priority: queuePriority.rawValue)
+    defer { gate.leave() }
+    let setup = prepared.withLock { $0.setup }
+    switch work {
+    case .payload(let payload):
+      return try SyncRun(request(payload), store: store, control: control)
+        .run(enter: gate.enter).report
+    case .replay(let rows):
+      var request = try request(.json([]))
+      QuarantineReplay(rows: rows).prepare(&request)
+      return try SyncRun(request, store: store, control: control).run(enter: gate.enter).report
+    case .lists(let lists):
+      try SyncList.check(lists, setup)
+      let requests = try lists.enumerated().map { index, list in
+        let source = list.list.source
+        var made = try request(list.payload, from: source, list.setup(in: setup))
+        made.place = PlaceOfPage(list: index)
+        return made
+      }
+      return try PagesRun(
+        requests, ends: true, lists: { requests }, store: store, control: control
+      ).run(enter: gate.enter).report
+    case .pages(let pages, let session, let ends):
+      let requests = try SessionRequests(self, session, setup)
+      let report = try PagesRun(
+        try pages.map { try requests.of($0, at: pages.count == 1 ? setup.path : $0.path) },
+        of: session.state, ends: ends, expecting: session.expectedCounts,
+        lists: { try requests.ofLists }, store: store, control: control
+      ).run {
+        try gate.enter()
+        try session.prepare(store, control)
+        if !setup.isDryRun, !pages.isEmpty { try session.begin(in: store) }
+      } check: {
+        try session.checkPages(beside: pages, in: $0)
+      }.report
+      session.didStore(pages, of: self)
+      return report
+    }
+  }
+
+  private func observeSteps() {
     let stepObserver = stepObserver
     control.observe { [unowned self] step in
       let isTold = tracker.follow(step)
@@ -114,47 +145,6 @@ extension Sync {
       // Its cancellation handler comes on a queue of its own, which may be too late for a short
       // sync.
       if isTold, tracker.isCancelled { cancel() }
-    }
-    defer { control.observe(nil) }
-    let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)
-    switch work {
-    case .payload(let payload):
-      return try runner.run(request(payload))
-    case .lists(let lists):
-      let setup = prepared.withLock { $0.setup }
-      try SyncList.check(lists, setup)
-      let requests = try lists.enumerated().map { index, list in
-        let source = list.list.source
-        var made = try request(list.payload, from: source, list.setup(in: setup))
-        made.place = PlaceOfPage(list: index)
-        return made
-      }
-      let run = PagesRun(
-        requests, ends: true, lists: { requests }, store: store, control: control)
-      return try runner.run { enter in try run.run(enter: enter).report }
-    case .replay(let rows):
-      var request = try request(.json([]))
-      QuarantineReplay(rows: rows).prepare(&request)
-      return try runner.run(request)
-    case .pages(let pages, let session, let ends):
-      let setup = prepared.withLock { $0.setup }
-      let requests = try SessionRequests(self, session, setup)
-      let run = PagesRun(
-        try pages.map { try requests.of($0, at: pages.count == 1 ? setup.path : $0.path) },
-        of: session.state, ends: ends, expecting: session.expectedCounts,
-        lists: { try requests.ofLists }, store: store,
-        control: control)
-      return try runner.run { enter in
-        let report = try run.run {
-          try enter()
-          try session.prepare(store, control)
-          if !setup.isDryRun, !pages.isEmpty { try session.begin(in: store) }
-        } check: {
-          try session.checkPages(beside: pages, in: $0)
-        }.report
-        session.didStore(pages, of: self)
-        return report
-      }
     }
   }
 

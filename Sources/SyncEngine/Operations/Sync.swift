@@ -166,7 +166,19 @@ public final class Sync: AsynchronousOperation<SyncReport>, @unchecked Sendable 
 
   // MARK: - Running
 
-  public override func main() { begin() }
+  /// Syncs now when the store is free, or when the sync is on no queue of its own; otherwise it
+  /// waits without a thread.
+  public override func main() {
+    guard let queue = OperationQueue.current, let waitingRoom = try? store.waitingRoom else {
+      return perform {}
+    }
+    if let seat = waitingRoom.enterAlone(priority: queuePriority.rawValue) {
+      return perform { waitingRoom.leave(seat) }
+    }
+    // Inside another operation the queue is not ours, and the caller counts on the result.
+    guard queue.operations.contains(self) else { return perform {} }
+    wait(in: waitingRoom)
+  }
 
   override func didCancel() {
     control.cancel()

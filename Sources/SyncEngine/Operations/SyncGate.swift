@@ -2,18 +2,25 @@ import SyncCore
 import SyncGraph
 import SyncStore
 
-/// Lets one sync at a time into a store and runs it there, on the calling thread.
-struct SyncRunner {
-  let store: Store
-  let control: SyncControl
-  var priority = 0
+/// The gate in front of a store, which lets one sync in at a time. A sync reads its payload before
+/// it: two cores parse and write different syncs at the same time.
+///
+/// ```swift
+/// let gate = try SyncGate(store, control)
+/// defer { gate.leave() }
+/// try SyncRun(request, store: store, control: control).run(enter: gate.enter)
+/// ```
+///
+/// Confined to its sync.
+final class SyncGate {
+  private let store: Store
+  private let control: SyncControl
+  private let priority: Int
+  private var ticket: WriteGate.Ticket?
 
-  /// Runs the body; its first call waits for the store, by priority and then order, and a sync that
-  /// is cancelled while it waits leaves at once.
-  ///
   /// - Throws: ``SyncError`` when the caller is inside a sync of the same store already, which
-  ///   would wait for itself; `CancellationError`; errors of the body.
-  func run<T>(_ body: (_ enter: () throws -> Void) throws -> T) throws -> T {
+  ///   would wait for itself.
+  init(_ store: Store, _ control: SyncControl, priority: Int = 0) throws {
     guard !store.waitsForCaller else {
       throw SyncError(
         .invalidRequest,
@@ -22,35 +29,43 @@ struct SyncRunner {
           end. Start it from an observer or a completion handler, or add it to the sync queue.
           """)
     }
-    let ticket = Locked<WriteGate.Ticket?>(nil)
-    defer { ticket.withLock { $0.map(store.gate.leave) } }
-    return try body {
-      let place = try store.gate.enter(priority: priority, control)
-      ticket.withLock { $0 = place }
-    }
+    self.store = store
+    self.control = control
+    self.priority = priority
   }
 
-  /// Runs a sync of a payload. The payload is read before the store is waited for: two cores parse
-  /// and write different syncs at the same time.
-  func run(_ request: SyncRequest) throws -> SyncReport {
-    try run { enter in
-      try SyncRun(request, store: store, control: control).run(enter: enter).report
-    }
-  }
-}
-
-extension WriteGate {
   /// Waits for the store, by priority and then order. A sync that is cancelled while it waits
   /// leaves at once.
   ///
-  /// - Returns: The ticket to ``leave(_:)`` with.
   /// - Throws: `CancellationError`.
-  func enter(priority: Int, _ control: SyncControl) throws -> Ticket {
+  func enter() throws {
     try control.checkpoint()
-    let ticket = ticket(priority: priority)
-    control.onCancel { [self] in withdraw(ticket) }
+    let gate = store.gate
+    let ticket = gate.ticket(priority: priority)
+    control.onCancel { gate.withdraw(ticket) }
     defer { control.onCancel(nil) }
-    guard wait(ticket) else { throw CancellationError() }
-    return ticket
+    guard gate.wait(ticket) else { throw CancellationError() }
+    self.ticket = ticket
+  }
+
+  /// Lets the next one in. Does nothing when the gate was not entered.
+  func leave() {
+    if let ticket { store.gate.leave(ticket) }
+    ticket = nil
+  }
+
+  /// Does work that reads no payload, inside the gate.
+  @discardableResult
+  static func inside<T>(
+    _ store: Store, _ control: SyncControl = SyncControl(), priority: Int = 0,
+    _ body: () throws -> T
+  ) throws -> T {
+    let gate = try SyncGate(store, control, priority: priority)
+    try gate.enter()
+    defer { gate.leave() }
+    return try body()
   }
 }
+
+@available(*, unavailable, message: "A gate is confined to its sync.")
+extension SyncGate: Sendable {}

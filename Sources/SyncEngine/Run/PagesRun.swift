@@ -76,12 +76,12 @@ package final class PagesRun {
     if pages.count > 1 { try settle() }
     guard let first = pages.first else {
       guard let list = try lists().first else { return (SyncReport(), ChangeSet()) }
-      return try run(with: pass(of: list), enter, check)
+      return try write(from: pass(of: list), enter, check)
     }
     return try SyncRun.withPass(of: first, control) { pass in
       if let span = spans.first { pass.reader.span = span }
       if !pass.isStreamed { try pass.stage() }
-      return try run(with: pass, enter, check)
+      return try write(from: pass, enter, check)
     }
   }
 
@@ -100,8 +100,8 @@ package final class PagesRun {
   /// Bytes of a page whose size is not known, for the progress.
   private static let usualSize = 4096
 
-  private func run(
-    with first: SyncPass, _ enter: () throws -> Void, _ check: (StoreReader) throws -> Void
+  private func write(
+    from first: SyncPass, _ enter: () throws -> Void, _ check: (StoreReader) throws -> Void
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     try enter()
     // Nothing is left to fail of a page that was committed.

@@ -3,7 +3,7 @@ import SyncCore
 
 /// Rewrites a payload before it is read, for a hook or because it is a JSON:API document. It is in
 /// memory as a whole.
-final class PayloadRewriting {
+struct PayloadRewriting {
   private let request: SyncRequest
 
   /// - Returns: Nil when the payload is read as it stands.
@@ -19,7 +19,7 @@ final class PayloadRewriting {
   ///
   /// - Throws: ``JSONError`` when it is no JSON, ``SyncError`` when it is no document of its form,
   ///   errors of a hook.
-  func run(_ control: SyncControl) throws -> SyncRequest {
+  func rewritten(_ control: SyncControl) throws -> SyncRequest {
     var document = try request.payload.withBytes(control) {
       try JSONValue(document: $0, request.settings.reading)
     }

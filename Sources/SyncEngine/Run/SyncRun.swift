@@ -37,7 +37,14 @@ package final class SyncRun {
     enter: () throws -> Void = {}
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     try SyncRun.withPass(of: request, control) { pass in
-      let changes = try run(pass, enter)
+      if !pass.isStreamed, request.setup.transaction == .whole { try stage(pass) }
+      try enter()
+      let changes =
+        if !request.setup.isDryRun, request.setup.transaction != .whole {
+          try runBatches(pass)
+        } else {
+          try write(pass) { try pass.workOff(in: $0) }
+        }
       pass.phases.end(.save)
       return (pass.finishReport(), changes)
     }
@@ -51,9 +58,7 @@ package final class SyncRun {
     of request: SyncRequest, _ control: SyncControl, after earlier: SyncPass? = nil,
     _ body: (SyncPass) throws -> T
   ) throws -> T {
-    if let rewriting = PayloadRewriting(request) {
-      return try withPass(of: rewriting.run(control), control, after: earlier, body)
-    }
+    let request = try PayloadRewriting(request)?.rewritten(control) ?? request
     return try request.payload.withBytes(control) { bytes in
       try checkIdentity(of: request)
       if request.plan.rootNode.takesNull, request.setup.path == nil, isNull(bytes) {
@@ -88,13 +93,6 @@ package final class SyncRun {
     guard let start = bytes.firstIndex(where: { !blanks.contains($0) }) else { return false }
     let rest = bytes[start...]
     return rest.starts(with: "null".utf8) && rest.dropFirst(4).allSatisfy(blanks.contains)
-  }
-
-  private func run(_ pass: SyncPass, _ enter: () throws -> Void) throws -> ChangeSet {
-    if !pass.isStreamed, request.setup.transaction == .whole { try stage(pass) }
-    try enter()
-    if !request.setup.isDryRun, request.setup.transaction != .whole { return try runBatches(pass) }
-    return try write(pass) { try pass.workOff(in: $0) }
   }
 
   /// Commits each part, and at the end the deletions.

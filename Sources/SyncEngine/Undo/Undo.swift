@@ -87,9 +87,7 @@ public final class Undo: AsynchronousOperation<UndoReport>, @unchecked Sendable 
 
   private func run() throws -> UndoReport {
     let store = try dataStack.store
-    let runner = SyncRunner(store: store, control: control, priority: queuePriority.rawValue)
-    return try runner.run { enter in
-      try enter()
+    return try SyncGate.inside(store, control, priority: queuePriority.rawValue) {
       let token = TransactionToken()
       let settings = state.withLock { state in
         state.running = (store, token)

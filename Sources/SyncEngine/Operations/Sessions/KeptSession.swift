@@ -63,8 +63,7 @@ extension DataStack {
   /// - Throws: Errors of the store when it cannot be written.
   public func abandon(_ session: KeptSession) throws {
     let store = try store
-    try SyncRunner(store: store, control: SyncControl()).run { enter in
-      try enter()
+    try SyncGate.inside(store) {
       try store.write { try SessionState.forget(session.key, in: $0) }
     }
   }

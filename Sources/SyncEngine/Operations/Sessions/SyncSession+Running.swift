@@ -152,8 +152,7 @@ extension SyncSession {
   ///   nothing, because a session begun anew cannot be finished without pages.
   private func noteMissingPages(_ store: Store, always: Bool) throws {
     let control = SyncControl()
-    try SyncRunner(store: store, control: control).run { enter in
-      try enter()
+    try SyncGate.inside(store, control) {
       if !always { stage.withLock { $0.isNoting = false } }
       try prepare(store, control)
       if try always || !store.read({ try state.pages(in: $0) }).isEmpty || state.hasPages {

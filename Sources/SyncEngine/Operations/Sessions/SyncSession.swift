@@ -264,8 +264,7 @@ public final class SyncSession: Sendable {
     // Behind a page that is inside the store at the moment, so that it cannot keep anything
     // afterwards.
     let store = try dataStack.store
-    try SyncRunner(store: store, control: SyncControl()).run { enter in
-      try enter()
+    try SyncGate.inside(store) {
       try store.write { try state.forget(in: $0) }
       state.reset()
     }
