@@ -10,6 +10,8 @@ final class SyncPass {
   let request: SyncRequest
   /// The payload; empty once the pass is closed.
   private(set) var bytes: UnsafeRawBufferPointer
+  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
+  let isStreamed: Bool
   let control: SyncControl
   let reader: PayloadReader
   var claims: Claims
@@ -45,7 +47,8 @@ final class SyncPass {
     checks = try request.plan.nodes.map(NodeChecks.init)
     memberCounts = earlier?.memberCounts ?? MemberCountCheck(request.plan.model)
     changeCount = ChangeCount(report: report, hasBatches: request.setup.transaction != .whole)
-    let isStreamed = SyncPass.isStreamed(request, bytes)
+    isStreamed =
+      request.tuning.partItems != nil || bytes.count > request.tuning.streamingThreshold
     let limit: PayloadReader.PartLimit =
       switch request.setup.transaction {
       case .perBatch(let count): .items(max(count, 1))
@@ -85,15 +88,6 @@ final class SyncPass {
   /// Bytes of a part of a streamed payload: large enough that statements are used well, small
   /// against any memory.
   private static let partSize = 2 << 20
-
-  private static func isStreamed(
-    _ request: SyncRequest, _ bytes: UnsafeRawBufferPointer
-  ) -> Bool {
-    request.tuning.partItems != nil || bytes.count > request.tuning.streamingThreshold
-  }
-
-  /// Whether the payload is worked off in parts, because it is larger than should be in memory.
-  var isStreamed: Bool { SyncPass.isStreamed(request, bytes) }
 
   var isAtEnd: Bool { reader.isAtEnd }
 
