@@ -22,8 +22,6 @@ struct PartPass: PartPhase {
   private let isOnly: Bool
   private let children: ParentChildren?
   private let quarantine: Quarantining?
-  /// The demands of the model; nil when every object meets them.
-  private let checks: [NodeChecks]?
 
   private var part: StagedPart
   private var version = PartVersion()
@@ -36,7 +34,6 @@ struct PartPass: PartPhase {
     work = pass.partWork(in: transaction)
     children = pass.children(work)
     quarantine = try Quarantining(request, transaction, pass.report)
-    checks = pass.checks.allSatisfy(\.isEmpty) ? nil : pass.checks
   }
 
   private var known: KnownItems? { pass.reader.known }
@@ -226,10 +223,9 @@ struct PartPass: PartPhase {
 
   /// The items to leave out; nil when the model lets all be stored.
   private func offenders(_ planner: LinkPlanner) throws -> [Int: SyncError]? {
-    guard let checks else { return nil }
     // References wait for later parts and pages of the transaction, not for those behind it.
     let isLast = pass.isAtEnd && request.place?.isLast != false
-    let check = ItemCheck(planner, checks, edits: edits) { [claims] place in
+    let check = ItemCheck(planner, pass.checks, edits: edits) { [claims] place in
       !isLast && claims.isWaiting(place)
     }
     return try PartCheck(part: part, check: check, policy: request.itemPolicy).offenders()

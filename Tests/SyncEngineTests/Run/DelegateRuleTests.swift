@@ -80,4 +80,16 @@ import Testing
     #expect(try bench.objects("User") == ["id=2"])
     #expect(report.count(of: .skippedItem) == 1)
   }
+
+  @Test func anAnswerWithoutAKeyFailsASyncThatRefusesSuchItems() throws {
+    let bench = try SyncBench(TestModels.social())
+    try bench.sync(#"[{"id": 2}, {"id": 3}]"#, "User")
+    #expect(throws: SyncError.self) {
+      try bench.sync(#"[{"id": 2}, {"id": 1}, {"id": 3}]"#, "User") {
+        $0.settings.onItemError = .fail
+        $0.hooks.willInsert = { item, _, _ in item["id"] == 1 ? ["name": "?"] : item }
+      }
+    }
+    #expect(try bench.objects("User") == ["id=2", "id=3"])
+  }
 }
