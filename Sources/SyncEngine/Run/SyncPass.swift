@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// The work of one sync on one payload, part after part. Confined to the sync.
+/// The work of one sync on one payload, part after part: ``begin(in:)``, a ``PartPass`` for each
+/// part, ``end(in:)``. Confined to the sync.
 ///
 /// A sync of several pages or lists has a pass for each, one after the other. They share the claims
 /// and the report, and each takes everything else that lasts over from the one before
