@@ -68,12 +68,12 @@ import Testing
 
   @Test func theOldestSetsGo() throws {
     let store = try Store(model: TestModels.social(), configuration: .init(.memory))
-    for number in 0..<20 {
+    for number in 0..<70 {
       try keep(store, ContentFingerprint("\(number)"))
       _ = try insert(store, "Note")
     }
     try store.read { reader in
-      let sets = try [0, 19].map { try reader.fingerprintSet(ContentFingerprint("\($0)")) }
+      let sets = try [0, 69].map { try reader.fingerprintSet(ContentFingerprint("\($0)")) }
       #expect(sets[0] == nil)
       #expect(sets[1] != nil)
     }

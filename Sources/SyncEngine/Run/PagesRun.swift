@@ -26,6 +26,8 @@ package final class PagesRun {
 
   /// A request of each list whose settings are known, by its number.
   private var known: [Int: SyncRequest] = [:]
+  /// The items that need not be read.
+  private var knownItems: KnownLists?
   /// The last pass of each list, for the end.
   private var passes: [Int: SyncPass] = [:]
   /// The pass that worked last, which has the state that all share.
@@ -63,6 +65,7 @@ package final class PagesRun {
       self.pages[index].session = session
       if known[place.list] == nil { known[place.list] = self.pages[index] }
     }
+    if session == nil { knownItems = KnownLists(self.pages) }
   }
 
   /// Runs on the calling thread.
@@ -80,9 +83,16 @@ package final class PagesRun {
     }
     return try SyncRun.withPass(of: first, control) { pass in
       if let span = spans.first { pass.reader.span = span }
-      if !pass.isStreamed { try pass.stage() }
+      try stage(pass)
       return try write(from: pass, enter, check)
     }
+  }
+
+  /// Reads the first page, if it need not wait for its turn.
+  private func stage(_ first: SyncPass) throws {
+    let ahead = session?.knownPages.itemsAhead(of: first.request)
+    first.reader.known = ahead?.items ?? knownItems?.items(of: first.request)
+    if !first.isStreamed, ahead?.mayRead != false { try first.stage(beside: store) }
   }
 
   /// Reads what cannot be read while the store waits, and tells how much of all each page is.
@@ -110,12 +120,14 @@ package final class PagesRun {
     let changes = try store.write(first.request, control) { transaction in
       try first.work(in: transaction) { transaction in
         let hadBegun = try begin(first, in: transaction)
+        first.reader.known = knownItems?.items(of: first.request)
         for index in pages.indices {
           if index == 0 {
             try workOff(first, checksParent: hadBegun, in: transaction)
           } else {
             try SyncRun.withPass(of: pages[index], control, after: latest) { pass in
               pass.reader.span = spans[index]
+              pass.reader.known = knownItems?.items(of: pass.request)
               try workOff(pass, checksParent: hadBegun, in: transaction)
             }
           }
@@ -126,7 +138,7 @@ package final class PagesRun {
     let last = latest ?? first
     last.count(changes)
     if !first.request.setup.isDryRun {
-      if ends { session?.reset() } else { session?.didCommitPage() }
+      if ends { session?.reset() } else { session?.didCommitPage(changes.generation) }
     }
     last.phases.end(.save)
     var report = last.finishReport()
@@ -169,6 +181,10 @@ package final class PagesRun {
     let isOnly = !pages.isEmpty && session?.lists.count == 1
     if ends || !hasBegun && !isOnly { for list in try lists() { known[list.list] = list } }
     try session?.check(known, in: transaction)
+    if let session {
+      knownItems = try session.knownPages.begin(
+        known.inKeyOrder.map(\.value), isFirst: !hasBegun, in: transaction)
+    }
     guard !hasBegun else { return true }
     for (list, request) in known.inKeyOrder {
       first.claims.select(list)
@@ -208,6 +224,7 @@ package final class PagesRun {
     if partCount > 1 { try latest.waitingReferences(in: transaction).linkRequired() }
     try latest.noteObjectsOutsideGroups(in: transaction)
     try latest.phases.begin(.save, total: 1)
+    try knownItems?.settle(latest.edits, in: transaction, control)
     try session?.keep(known, pages: pages.compactMap(\.pageName), in: transaction, control)
     try transaction.write(latest.request.setup.metadata)
   }
@@ -252,6 +269,7 @@ package final class PagesRun {
       }
       try pass.delete(in: transaction, endsLists: index == all.count - 1)
     }
+    try knownItems?.keep(latest?.edits, in: transaction, control)
     try latest?.keep(unresolved, in: transaction)
     try session?.forget(in: transaction)
   }

@@ -200,9 +200,14 @@ struct PartPass: PartPhase {
   /// Reads again which items are known when another transaction wrote since, or when reading would
   /// have had to wait for one, and stages the part anew where that makes a difference.
   private mutating func refreshKnownItems() throws {
-    guard let before = known?.fingerprints, try known?.isOutdated(in: transaction) == true else {
+    guard let items = known else { return }
+    let before = items.fingerprints
+    if try items.isLost(in: transaction) {
+      pass.reader.known = nil
+      if items.matchedCount > 0 { try restage() }
       return
     }
+    guard try items.isOutdated(in: transaction) else { return }
     try pass.loadKnownItems(from: transaction)
     let holds = known.map { $0.fingerprints === before } ?? (before.count == 0)
     if !holds { try restage() }

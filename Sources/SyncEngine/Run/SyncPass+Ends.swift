@@ -37,9 +37,11 @@ extension SyncPass {
 
   /// Reads which items are known, before the payload is read.
   func loadKnownItems(from store: StoreReader) throws {
-    if try reader.known?.load(payloadBytes: bytes.count, from: store) == false {
-      reader.known = nil
+    guard let known = reader.known, try !known.load(payloadBytes: bytes.count, from: store) else {
+      return
     }
+    // The items of a list leave their trace all the same.
+    if request.place == nil { reader.known = nil }
   }
 
   // MARK: - The end

@@ -62,7 +62,7 @@ final class SyncPass {
       bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
       report: report, control: control)
     rootScope = RootScope(request, reader.parent)
-    reader.known = KnownItems(request)
+    if request.place == nil { reader.known = KnownItems(request) }
     ListReport(request: request, report: report).note()
     if let earlier { goOn(after: earlier) }
   }
@@ -133,6 +133,15 @@ final class SyncPass {
 
   // MARK: - Transactions
 
+  /// Reads and stages the payload beside writes to the store: of the store nothing is needed for
+  /// that but which items are known.
+  func stage(beside store: Store) throws {
+    if reader.known?.isLoaded == false, store.readsBesideWrites {
+      try store.read { try loadKnownItems(from: $0) }
+    }
+    try stage()
+  }
+
   /// Reads and stages the next part, for ``process(in:)``.
   func stage() throws {
     let part = try reader.next()
@@ -181,13 +190,13 @@ final class SyncPass {
   /// takes the decisions of its end.
   func workOff(in transaction: StoreTransaction) throws {
     try begin(in: transaction)
-    if staged == nil { try loadKnownItems(from: transaction) }
     try workOffParts(in: transaction)
     try end(in: transaction)
   }
 
   /// Works off all parts, or those behind the one that was staged.
   func workOffParts(in transaction: StoreTransaction) throws {
+    if staged == nil, reader.known?.isLoaded == false { try loadKnownItems(from: transaction) }
     repeat {
       if staged == nil { try stage() }
       try process(in: transaction)

@@ -37,7 +37,7 @@ package final class SyncRun {
     enter: () throws -> Void = {}
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     try SyncRun.withPass(of: request, control) { pass in
-      if !pass.isStreamed, request.setup.transaction == .whole { try stage(pass) }
+      if !pass.isStreamed, request.setup.transaction == .whole { try pass.stage(beside: store) }
       try enter()
       let changes =
         if !request.setup.isDryRun, request.setup.transaction != .whole {
@@ -97,24 +97,21 @@ package final class SyncRun {
 
   /// Commits each part, and at the end the deletions.
   private func runBatches(_ pass: SyncPass) throws -> ChangeSet {
-    _ = try write(pass) { try pass.begin(in: $0) }
+    _ = try write(pass) {
+      try pass.begin(in: $0)
+      try pass.loadKnownItems(from: $0)
+    }
     try store.writeInBatches {
       repeat {
         try pass.stage()
-        _ = try write(pass) { try pass.process(in: $0) }
+        _ = try write(pass) { transaction in
+          try pass.process(in: transaction)
+          try pass.reader.known?.settle(pass.edits, in: transaction, control)
+        }
         pass.claims.commit()
       } while !pass.isAtEnd
     }
     return try write(pass) { try pass.end(in: $0) }
-  }
-
-  /// Reads a payload that is in memory as a whole. Of the store nothing is needed for that but
-  /// which items are known.
-  private func stage(_ pass: SyncPass) throws {
-    if pass.reader.known != nil, store.readsBesideWrites {
-      try store.read { try pass.loadKnownItems(from: $0) }
-    }
-    try pass.stage()
   }
 
   private func write(
@@ -122,6 +119,7 @@ package final class SyncRun {
   ) throws -> ChangeSet {
     let changes = try store.write(request, control) { try pass.work(in: $0, body) }
     pass.count(changes)
+    pass.reader.known?.didCommit(changes.generation)
     return changes
   }
 }

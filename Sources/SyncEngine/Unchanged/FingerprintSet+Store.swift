@@ -32,15 +32,16 @@ extension FingerprintSet {
     _ key: ContentFingerprint, of plan: MappingPlan, payloadBytes: Int, from reader: StoreReader
   ) throws -> FingerprintSet? {
     let generation = try reader.generation()
-    guard let kept = try reader.fingerprintSet(key), let head = FingerprintHead(kept.head, plan),
-      head.shapes.count <= shapeLimit,
-      let changes = try reader.fingerprintChanges(after: kept.generation)
-    else { return FingerprintSet(generation: generation) }
+    let kept = try reader.fingerprintSet(key)
+    let none = FingerprintSet(generation: generation)
+    none.keptHead = kept?.head
+    guard let kept, let head = FingerprintHead(kept.head, plan), head.shapes.count <= shapeLimit
+    else { return none }
     guard head.byteCount / smallestShare <= payloadBytes else { return nil }
+    guard let changes = try reader.fingerprintChanges(after: kept.generation) else { return none }
     let set = FingerprintSet(generation: generation, kept: kept.generation, head)
-    guard try set.readRecords(of: kept.id, from: reader) else {
-      return FingerprintSet(generation: generation)
-    }
+    set.keptHead = kept.head
+    guard try set.readRecords(of: kept.id, from: reader) else { return none }
     try set.outdate(changes, plan: plan, reader: reader)
     return set
   }
@@ -91,22 +92,24 @@ extension FingerprintSet {
   /// In place of a record: there is none any more.
   private static let gone = Int.max
 
-  /// Keeps the records that still count, and the new ones.
+  /// Keeps the records that still count, and the new ones. A set that another sync has kept since
+  /// this one was read stays as it is.
   ///
   /// - Parameters:
   ///   - spoken: The relationships of which the items speak that were read.
   ///   - touched: The rows that these items have to do with: another item that holds one of them
   ///     is read next time.
-  ///   - keys: The attributes by which objects are known, by the root entity of their table.
+  ///   - trace: Tells the rows that the sync has changed.
   func keep(
-    _ spoken: SpokenRelationships, touched: [RowSet], keys: [SlotSet],
+    _ spoken: SpokenRelationships, touched: [RowSet], _ trace: ReadTrace,
     as key: ContentFingerprint, of plan: MappingPlan, in transaction: StoreTransaction,
     _ control: SyncControl
   ) throws {
+    guard try transaction.fingerprintSet(key)?.head == keptHead else { return }
     head.byteCount = max(head.byteCount, madeByteCount)
     if count > 0 {
       // Rows that the sync itself changed may differ from their items.
-      var (any, strongly) = try transaction.changedRows(keys, control.checkpoint)
+      var (any, strongly) = try trace.changedRows(in: transaction, control)
       for table in any.indices { any[table].formUnion(touched[table]) }
       outdate(any: any, strongly: strongly, model: plan.model)
       try control.checkpoint()
@@ -122,6 +125,7 @@ extension FingerprintSet {
     if isChanged || keptGeneration < 0 { try write(places, to: id, in: transaction) }
     let before = head.spoken
     head.spoken = spoken
+    head.revision = .random(in: 0 ... .max)
     if places.contains(where: { $0 < count }) { head.spoken.formUnion(before) }
     try transaction.keepFingerprints(
       KeptFingerprintSet(

@@ -27,6 +27,8 @@ final class FingerprintSet {
   /// new set.
   var generation: Int64
   let keptGeneration: Int64
+  /// The head that the store had when the set was read; nil when it had none.
+  var keptHead: [UInt8]?
   private let seed: UInt64
   var head: FingerprintHead
   let records = FingerprintRecords()

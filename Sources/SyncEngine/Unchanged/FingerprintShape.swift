@@ -56,9 +56,11 @@ struct FingerprintShape: Hashable {
 /// The facts that the store keeps of a set of fingerprints beside its records.
 struct FingerprintHead {
   /// Raised when the kept form changes its meaning.
-  private static let format: UInt64 = 5
+  private static let format: UInt64 = 6
 
   var seed: UInt64
+  /// Another number each time the set is kept.
+  var revision: UInt64 = 0
   /// Bytes of all items of the set: how much it is worth.
   var byteCount = 0
   /// The relationships of which items speak.
@@ -72,7 +74,7 @@ struct FingerprintHead {
   // MARK: - As bytes
 
   var encoded: [UInt8] {
-    var words = [FingerprintHead.format, seed, UInt64(byteCount)]
+    var words = [FingerprintHead.format, seed, revision, UInt64(byteCount)]
     func append<T>(_ list: some Collection<T>, _ body: (T) -> Void) {
       words.append(UInt64(list.count))
       list.forEach(body)
@@ -122,11 +124,12 @@ struct FingerprintHead {
       return FingerprintShape(entries: entries, usage: ItemUsage(filled: filled, unused: unused))
     }
     guard words.popFirst() == FingerprintHead.format, let seed = words.popFirst(),
-      let byteCount = words.popFirst(),
+      let revision = words.popFirst(), let byteCount = words.popFirst(),
       let said = list({ words.popFirst() }), let spoken = SpokenRelationships(said, plan),
       let shapes = list(shape), words.isEmpty
     else { return nil }
     self.seed = seed
+    self.revision = revision
     self.byteCount = Int(truncatingIfNeeded: byteCount)
     self.spoken = spoken
     self.shapes = shapes
@@ -172,17 +175,14 @@ struct SpokenRelationships {
     for (node, others) in other.slots.enumerated() { slots[node].formUnion(others) }
   }
 
-  /// Whether one of them is the inverse of another, or of itself.
-  func areOfBothEnds(_ plan: MappingPlan) -> Bool {
-    let ends = zip(plan.nodes, slots).flatMap { node, slots in
+  /// The relationships, each with the entity that a node of the plan fills.
+  func ends(
+    in plan: MappingPlan
+  ) -> [(entity: EntityDescription, relationship: RelationshipDescription)] {
+    zip(plan.nodes, slots).flatMap { node, slots in
       slots.compactMap { slot in
-        node.entity.properties[slot].relationship.map { (entity: node.entity, relationship: $0) }
+        node.entity.properties[slot].relationship.map { (node.entity, $0) }
       }
-    }
-    return ends.contains { end in
-      end.entity.inverse(of: end.relationship).map(Claims.Relationship.init).map { inverse in
-        ends.contains { Claims.Relationship($0.relationship) == inverse }
-      } ?? false
     }
   }
 }

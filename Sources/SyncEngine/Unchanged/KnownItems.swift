@@ -12,31 +12,29 @@ import SyncStore
 ///              └───────────────────── the next part ◀──────────────────┘
 /// ```
 ///
-/// Parts are applied in order, and share one set of fingerprints. An item that an earlier part
-/// stored is history: a known item of a later part is a mention without a change, unless a read
-/// item of an earlier one has to do with its rows (``TouchedRows``). Confined to its sync.
-final class KnownItems {
-  private let request: SyncRequest
+/// Parts are applied in order, and share one set of fingerprints; several lists have one each. An
+/// item that an earlier part stored is history: a known item of a later part is a mention without a
+/// change, unless a read item of an earlier one has to do with its rows (``ReadTrace``). Confined to
+/// its sync; in a page session, to the page inside the store's gate (``KnownLists``).
+final class KnownItems: @unchecked Sendable {
+  private let plan: MappingPlan
+  private let isDryRun: Bool
   private let key: ContentFingerprint
 
   /// The fingerprints of earlier syncs; empty until they are loaded.
   private(set) var fingerprints: FingerprintSet
 
-  /// The relationships of which the items speak that were read, and whether no relationship is
-  /// spoken of from both ends, known items included.
+  /// The relationships of which the items speak that were read.
   private var spoken = SpokenRelationships()
-  private var isOneSided = true
-  private var hasMatched = false
 
   /// Whether the current part is the whole payload.
   private var isOnlyPart = true
 
-  /// The attributes by which the plan knows objects, by the root entity of their table.
-  private let keySlots: [SlotSet]
-
-  /// The rows that the read items of the current part have to do with, and those of earlier parts.
+  /// The rows that the read items of the current part have to do with, and the trace of all parts.
   private var conflicts: [RowSet] = []
-  private var touched: TouchedRows
+  private let trace: ReadTrace
+  /// The rekeyings of the trace that the fingerprints have taken into account.
+  private var rekeyings = 0
 
   /// The items of the current part that were not read, until they are counted.
   private var unread: UnreadItems?
@@ -47,13 +45,22 @@ final class KnownItems {
   /// Whether there are fingerprints of the payload that are not kept yet.
   private var isMade = false
 
+  /// Bytes of the payloads for which fingerprints were to be read: of all pages so far.
+  private var byteCount = 0
+
+  /// - Parameter trace: That of the sync, when it has several lists.
   /// - Returns: Nil when no fingerprints can be used or made.
-  init?(_ request: SyncRequest) {
+  convenience init?(_ request: SyncRequest) {
     guard let key = FingerprintKey.of(request) else { return nil }
-    self.request = request
+    self.init(request, key, ReadTrace([request.plan]))
+  }
+
+  /// - Parameter trace: That of the sync.
+  init(_ request: SyncRequest, _ key: ContentFingerprint, _ trace: ReadTrace) {
+    plan = request.plan
+    isDryRun = request.setup.isDryRun
     self.key = key
-    touched = TouchedRows(request.plan.model)
-    keySlots = KnownItems.keySlots(of: request.plan)
+    self.trace = trace
     // A set that has to wait for another transaction is read in that of the sync.
     fingerprints = FingerprintSet(generation: -1)
   }
@@ -63,15 +70,18 @@ final class KnownItems {
 
   // MARK: - Before the payload is read
 
+  /// Whether the fingerprints of earlier syncs were read.
+  var isLoaded: Bool { fingerprints.generation >= 0 }
+
   /// Reads the fingerprints of earlier syncs. Where there were none and are none, the staged part
   /// holds.
   ///
   /// - Returns: Whether that is worth its while: false for a small payload where many items are
-  ///   known.
+  ///   known, and for the first small pages. No fingerprints are made then.
   func load(payloadBytes: Int, from store: StoreReader) throws -> Bool {
+    byteCount += payloadBytes
     guard
-      let loaded = try FingerprintSet.load(
-        key, of: request.plan, payloadBytes: payloadBytes, from: store)
+      let loaded = try FingerprintSet.load(key, of: plan, payloadBytes: byteCount, from: store)
     else { return false }
     if fingerprints.count + loaded.count == 0 {
       fingerprints.generation = loaded.generation
@@ -81,9 +91,38 @@ final class KnownItems {
     return true
   }
 
-  /// Whether a transaction wrote after the fingerprints were read.
+  /// Whether a transaction wrote after the fingerprints were read, and before any of the sync.
   func isOutdated(in transaction: StoreTransaction) throws -> Bool {
-    try transaction.generation() != fingerprints.generation
+    try trace.isFirst && transaction.generation() != fingerprints.generation
+  }
+
+  // MARK: - Several transactions
+
+  /// Whether nothing is known any more, because another writer committed between two transactions
+  /// of the sync.
+  func isLost(in transaction: StoreTransaction) throws -> Bool {
+    try trace.check(in: transaction)
+    return trace.isLost
+  }
+
+  /// Takes the changes of a transaction into account that is not the last one, and the edits that
+  /// it left alone.
+  func settle(
+    _ edits: UnsentEdits?, in transaction: StoreTransaction, _ control: SyncControl
+  ) throws {
+    try trace.settle(in: transaction, control)
+    try noteWithheld(edits, in: transaction)
+  }
+
+  /// Notes the generation that a transaction led to.
+  func didCommit(_ generation: Int64) { trace.didCommit(generation) }
+
+  /// Notes the edits that a transaction left alone: items that have to do with them are read next
+  /// time.
+  func noteWithheld(_ edits: UnsentEdits?, in transaction: StoreTransaction) throws {
+    guard let edits, var edited else { return }
+    try edits.addWithheld(to: &edited, in: transaction)
+    self.edited = edited
   }
 
   // MARK: - Once a part is matched
@@ -95,22 +134,23 @@ final class KnownItems {
   func refuses(
     _ matches: Matches, _ edits: UnsentEdits?, isOnlyPart: Bool, in transaction: StoreTransaction
   ) throws -> Bool {
-    spoken.formUnion(SpokenRelationships(matches.batches))
-    hasMatched = hasMatched || matchedCount > 0
-    var all = spoken
-    if hasMatched { all.formUnion(fingerprints.head.spoken) }
-    isOneSided = isOneSided && !all.areOfBothEnds(request.plan)
+    let spoken = SpokenRelationships(matches.batches)
+    self.spoken.formUnion(spoken)
+    trace.add(spoken, of: plan)
+    if matchedCount > 0 { trace.add(fingerprints.head.spoken, of: plan) }
     if fingerprints.hasRepeats { return true }
-    if matchedCount > 0, try !isOneSided || isQuarantined(in: transaction) {
+    let hasMatched = matchedCount > 0
+    forgetRekeyed()
+    if hasMatched, try !trace.isOneSided || isQuarantined(in: transaction) {
       fingerprints.outdateAll()
-      return true
     }
+    if hasMatched, matchedCount == 0 { return true }
     // Of more unused keys than are counted the order matters.
     if matchedCount > 0, matches.part.hasUncountedKeys {
       refusePart()
       return true
     }
-    let model = request.plan.model
+    let model = plan.model
     var isConcerned = false
     if edited == nil {
       edited = try edits?.concernedRows(model, in: transaction) ?? []
@@ -119,14 +159,14 @@ final class KnownItems {
     self.isOnlyPart = isOnlyPart
     guard fingerprints.count > 0 || !isOnlyPart else { return false }
     conflicts = FingerprintConflicts(matches.batches, model).rows
-    let isTouched = fingerprints.outdateMatched(any: touched.any, model: model)
+    let isTouched = fingerprints.outdateMatched(any: trace.any, model: model)
     return fingerprints.outdateMatched(any: conflicts, model: model) || isTouched || isConcerned
   }
 
   /// An item in quarantine is forgotten when a good one of its key is read.
   private func isQuarantined(in transaction: StoreTransaction) throws -> Bool {
     guard try transaction.hasQuarantine else { return false }
-    return try transaction.hasQuarantined(request.plan.rootNode.entity.name)
+    return try transaction.hasQuarantined(plan.rootNode.entity.name)
   }
 
   /// Has all items of the part read.
@@ -136,7 +176,7 @@ final class KnownItems {
   ///
   /// - Parameter isOnlyPart: Whether the part is the whole payload.
   func mention(to claims: Claims, isOnlyPart: Bool) {
-    unread = matchedCount > 0 ? UnreadItems(fingerprints, request.plan.model) : nil
+    unread = matchedCount > 0 ? UnreadItems(fingerprints, plan.model) : nil
     unread?.mention(to: claims)
     if !isOnlyPart { unread?.list(in: claims) }
   }
@@ -156,17 +196,16 @@ final class KnownItems {
   ///
   /// - Throws: `CancellationError`.
   func make(_ planner: LinkPlanner, _ control: SyncControl) throws {
-    if !isOnlyPart { touched.add(conflicts) }
-    let hasNewKeys = hasNewKeys(planner.batches)
-    if hasNewKeys, !isOnlyPart {
-      // References of items before and behind may mean other objects now.
-      fingerprints.withdrawAll()
-      fingerprints.outdateAll()
+    let hasNewKeys = trace.hasNewKeys(planner.batches)
+    if !isOnlyPart {
+      trace.add(conflicts)
+      if hasNewKeys { trace.noteRekeying() }
+      forgetRekeyed()
     }
     let part = planner.matches.part
-    guard let contents = part.contents, !request.setup.isDryRun else { return }
+    guard let contents = part.contents, isLoaded, !isDryRun else { return }
     let isUncertain =
-      part.hasUncountedKeys || planner.partnerWrites != nil || !isOneSided || hasNewKeys
+      part.hasUncountedKeys || planner.partnerWrites != nil || !trace.isOneSided || hasNewKeys
       || planner.claims.state.nestsChildren
       || planner.batches.contains(where: \.staged.ofSubentities.areFolded)
     isMade = true
@@ -177,21 +216,12 @@ final class KnownItems {
     contents.removeAll()
   }
 
-  /// Whether stored objects of a part get other keys.
-  private func hasNewKeys(_ batches: [MatchedBatch]) -> Bool {
-    batches.contains { batch in
-      let keys = keySlots[batch.entity.rootIndex]
-      return batch.differences.contains { !$0.isDisjoint(with: keys) }
-    }
-  }
-
-  private static func keySlots(of plan: MappingPlan) -> [SlotSet] {
-    var slots = Array(repeating: SlotSet(), count: plan.model.entities.count)
-    for node in plan.nodes {
-      for slot in node.identity { slots[node.entity.rootIndex].insert(slot) }
-      if let key = node.entity.primaryKey { slots[node.entity.rootIndex].insert(key.slot) }
-    }
-    return slots
+  /// Takes back everything from before the last part, of any list, that gave objects other keys.
+  private func forgetRekeyed() {
+    guard rekeyings < trace.rekeyings else { return }
+    rekeyings = trace.rekeyings
+    fingerprints.withdrawAll()
+    fingerprints.outdateAll()
   }
 
   /// Keeps the fingerprints, so that a later sync need not read the items. Those that have to do
@@ -200,62 +230,23 @@ final class KnownItems {
   func keep(
     _ edits: UnsentEdits?, in transaction: StoreTransaction, _ control: SyncControl
   ) throws {
-    guard isMade else { return }
+    guard isMade, !trace.isLost else { return }
     isMade = false
-    if let edits, var edited {
-      try edits.addWithheld(to: &edited, in: transaction)
-      fingerprints.withdraw(edited, model: request.plan.model)
-    }
-    fingerprints.withdraw(touched.again, model: request.plan.model)
-    if !isOneSided {
+    try noteWithheld(edits, in: transaction)
+    fingerprints.withdraw(edited ?? [], model: plan.model)
+    fingerprints.withdraw(trace.again, model: plan.model)
+    forgetRekeyed()
+    if !trace.isOneSided {
       fingerprints.withdrawAll()
       fingerprints.outdateAll()
     }
     try fingerprints.keep(
-      spoken, touched: readRows, keys: keySlots, as: key, of: request.plan, in: transaction,
-      control)
+      spoken, touched: readRows, trace, as: key, of: plan, in: transaction, control)
   }
 
   /// The rows that the read items of all parts have to do with. Those of the only part concern no
   /// later one, and were not collected.
   private var readRows: [RowSet] {
-    isOnlyPart && !conflicts.isEmpty ? conflicts : touched.any
+    isOnlyPart && !conflicts.isEmpty ? conflicts : trace.any
   }
-}
-
-@available(*, unavailable, message: "What is known of items is confined to their sync.")
-extension KnownItems: Sendable {}
-
-/// Which syncs share fingerprints: those of the same plan, scope and options.
-private enum FingerprintKey {
-  /// Raised when the library reads the same JSON in another way than before, or keeps fingerprints
-  /// in another form.
-  private static let version = 5
-
-  /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: for
-  /// pages and batches, when items go through code of the user's, which may answer differently the
-  /// next time, and when not everything that an item says is stored.
-  static func of(_ request: SyncRequest) -> ContentFingerprint? {
-    guard request.setup.usesFingerprints, request.place == nil,
-      request.setup.parent == nil,
-      request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,
-      !request.takesMembers, request.rewritten == nil, request.setup.path?.leadsToEach != true,
-      !request.plan.nodes.contains(where: \.takesAway), !request.settings.deferReferences,
-      request.settings.operations.isSuperset(of: everything),
-      !request.settings.operations.contains(.alwaysInsert), case .whole = request.setup.transaction,
-      !request.plan.rootNode.identity.isEmpty, request.plan.isPlain
-    else { return nil }
-    let parts = [
-      "\(version)", "\(request.plan.key)", request.plan.rootNode.entity.name,
-      "\(request.settings.operations.rawValue)", request.settings.onItemError?.rawValue ?? "",
-      "\(request.settings.reading.allowsTrailingCommas) \(request.settings.reading.maximumDepth)",
-      request.settings.filter?.wholeText ?? "",
-    ]
-    return ContentFingerprint(parts.joined(separator: "\u{0}"))
-  }
-
-  /// The operations that a sync needs, so that the store agrees with every item afterwards.
-  private static let everything: SyncOperations = [
-    .insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships,
-  ]
 }

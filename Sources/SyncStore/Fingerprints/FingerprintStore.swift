@@ -36,7 +36,7 @@ struct FingerprintStore {
   static let largestSet = Int64.max / partsPerSet - 1
 
   /// Sets of different syncs that are kept; the one that is behind most goes first.
-  private static let setLimit: Int64 = 16
+  private static let setLimit: Int64 = 64
 
   /// Generations that the log covers. A set that is behind further goes.
   private static let logLimit: Int64 = 4096
@@ -124,11 +124,13 @@ struct FingerprintStore {
   // MARK: - Writing
 
   /// The number of a key's set, a new one when there is none.
-  func makeSet(_ key: ContentFingerprint) throws -> Int64 {
+  ///
+  /// - Parameter taken: The largest number that the transaction has given already; 0 is none.
+  func makeSet(_ key: ContentFingerprint, above taken: Int64) throws -> Int64 {
     if let known = try set(key) { return known.id }
     try connection.execute(FingerprintStore.partTable)
     let part = try connection.scalar("SELECT max(id) FROM _syncstack_fingerprints") ?? 0
-    let last = max(0, part / FingerprintStore.partsPerSet)
+    let last = max(taken, part / FingerprintStore.partsPerSet)
     guard last < FingerprintStore.largestSet else {
       throw StoreError.damaged("_syncstack_fingerprints", "row \(part)", "id", part)
     }
@@ -167,23 +169,21 @@ struct FingerprintStore {
     try statement.run()
   }
 
-  /// Notes the changes of a transaction, for all sets but the one that it kept itself.
+  /// Notes the changes of a transaction, for all sets but those that it kept itself.
   ///
   /// - Parameter oldest: ``oldestGeneration()``, before the transaction.
   func finish(
     _ changes: [ChangeSet.EntityChanges], generation: Int64, oldest: Int64?,
-    kept: KeptFingerprintSet?
+    kept: [KeptFingerprintSet]
   ) throws {
-    guard oldest != nil || kept != nil else { return }
+    guard oldest != nil || !kept.isEmpty else { return }
     if oldest == nil { try FingerprintStore.endTables.forEach(connection.execute) }
-    if !changes.isEmpty, let tables = try tables(besides: kept?.id) {
+    if !changes.isEmpty, let tables = try tables(besides: kept.map(\.id)) {
       try log(changes, generation: generation, tables: tables)
     }
-    if let kept {
-      try write(kept, generation: generation)
-      try removeSets(beyond: FingerprintStore.setLimit)
-    }
-    if kept != nil || generation - (oldest ?? generation) > FingerprintStore.logLimit {
+    for set in kept { try write(set, generation: generation) }
+    if !kept.isEmpty { try removeSets(beyond: FingerprintStore.setLimit) }
+    if !kept.isEmpty || generation - (oldest ?? generation) > FingerprintStore.logLimit {
       try trim(generation: generation)
     }
   }
@@ -207,13 +207,13 @@ struct FingerprintStore {
   }
 
   /// The tables that other sets are about; nil when there is none.
-  private func tables(besides id: Int64?) throws -> Int64? {
-    let statement = try connection.statement(
-      "SELECT tables FROM _syncstack_print_sets WHERE id IS NOT ?")
+  private func tables(besides ids: [Int64]) throws -> Int64? {
+    let statement = try connection.statement("SELECT tables, id FROM _syncstack_print_sets")
     defer { statement.reset() }
-    statement.bind(1, id.map(Value.int) ?? .null)
     var result: Int64?
-    while try statement.step() { result = (result ?? 0) | statement.integer(0) }
+    while try statement.step() {
+      if !ids.contains(statement.integer(1)) { result = (result ?? 0) | statement.integer(0) }
+    }
     return result
   }
 

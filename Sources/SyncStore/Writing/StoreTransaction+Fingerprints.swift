@@ -5,7 +5,8 @@ extension StoreTransaction {
   /// is such a set only when ``keepFingerprints(_:)`` has been called.
   package func makeFingerprintSet(_ key: ContentFingerprint) throws -> Int64 {
     try requireOpen()
-    return try FingerprintStore(connection: connection).makeSet(key)
+    return try FingerprintStore(connection: connection)
+      .makeSet(key, above: keptFingerprints.map(\.id).max() ?? 0)
   }
 
   /// Writes a part of a set; nil removes it.
@@ -27,7 +28,8 @@ extension StoreTransaction {
   /// Says that a set is about the rows as this transaction leaves them.
   package func keepFingerprints(_ set: KeptFingerprintSet) throws {
     try requireOpen()
-    keptFingerprints = set
+    keptFingerprints.removeAll { $0.id == set.id }
+    keptFingerprints.append(set)
   }
 
   /// The stored rows that this transaction has updated or deleted so far, by the root entity of

@@ -31,8 +31,8 @@ package final class StoreTransaction: StoreReader {
   let writers: RowWriters
   let configuration: StoreConfiguration
 
-  /// The set of fingerprints that is about the rows as the transaction leaves them.
-  var keptFingerprints: KeptFingerprintSet?
+  /// The sets of fingerprints that are about the rows as the transaction leaves them.
+  var keptFingerprints: [KeptFingerprintSet] = []
 
   /// The store's fold of unsent changes; see ``unsentHistory()``.
   let unsent: UnsentHistory

@@ -30,6 +30,39 @@ import Testing
     }
   }
 
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4), [nil, 2])
+  func norDoTheyInSeveralLists(_ testCase: OracleTests.Case, _ partItems: Int?) throws {
+    try check(testCase) {
+      $0.hasLists = true
+      $0.partItems = [partItems]
+    }
+  }
+
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4))
+  func norDoTheyInSeveralListsWhileEditsWaitToBeSent(_ testCase: OracleTests.Case) throws {
+    try check(testCase) {
+      $0.hasLists = true
+      $0.tracksEdits = true
+    }
+  }
+
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4), [1, 2])
+  func norDoTheyInPagesOfASession(_ testCase: OracleTests.Case, _ size: Int) throws {
+    try check(testCase) {
+      $0.form = .pages(of: size)
+      $0.hasLists = size == 2
+      $0.tracksEdits = size == 1
+    }
+  }
+
+  @Test(arguments: OracleTests.cases + OracleTests.wider.prefix(4), [1, 3])
+  func norDoTheyInBatches(_ testCase: OracleTests.Case, _ size: Int) throws {
+    try check(testCase) {
+      $0.form = .batches(of: size)
+      $0.tracksEdits = size == 3
+    }
+  }
+
   private func check(
     _ testCase: OracleTests.Case, _ change: (inout FingerprintSequence) -> Void = { _ in }
   ) throws {

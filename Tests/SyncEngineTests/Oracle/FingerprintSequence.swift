@@ -6,6 +6,8 @@ import TestSupport
 struct FingerprintSequence {
   enum Step: CustomStringConvertible {
     case sync(OracleStep)
+    /// Several lists in one sync.
+    case lists([OracleStep])
     case dryRun(OracleStep)
     /// A sync that is cancelled after so many steps.
     case cancelled(OracleStep, Int)
@@ -18,6 +20,7 @@ struct FingerprintSequence {
     var description: String {
       switch self {
       case .sync(let step): "sync \(step)"
+      case .lists(let steps): "lists \(steps)"
       case .dryRun(let step): "dry run \(step)"
       case .cancelled(let step, let count): "cancelled after \(count) \(step)"
       case .edit(let edit): "edit \(edit)"
@@ -45,13 +48,25 @@ struct FingerprintSequence {
     let number: Int64
   }
 
+  /// In how many transactions a sync runs: one, a session with pages of so many items, or batches.
+  enum Form: Sendable {
+    case whole
+    case pages(of: Int)
+    case batches(of: Int)
+
+    var isWhole: Bool { if case .whole = self { true } else { false } }
+  }
+
   let model: ManagedObjectModel
+  var form = Form.whole
   /// Whether the sync with fingerprints scans no table for keys, as if all of them were large.
   var looksKeysUp = false
   /// Whether there are edits that wait to be sent.
   var tracksEdits = false
   /// Items of the parts in which payloads are worked off, by turns; nil is as a whole.
   var partItems: [Int?] = [nil]
+  /// Whether the payloads come as several lists of one sync, mostly.
+  var hasLists = false
 
   /// Steps that repeat items of a few payloads.
   func steps(
@@ -75,8 +90,13 @@ struct FingerprintSequence {
       let index = Int.random(in: 0..<pool.count, using: &payloads.generator)
       current[index] = changed(current[index], pool, &payloads.generator)
       if payloads.generator.chance(8) { return .dryRun(current[index]) }
-      if payloads.generator.chance(8) {
+      // Pages and batches that were committed before a cancel stay.
+      if form.isWhole, payloads.generator.chance(8) {
         return .cancelled(current[index], Int.random(in: 0..<12, using: &payloads.generator))
+      }
+      if hasLists, payloads.generator.chance(80) {
+        let lists = current.filter { $0.scope != .parent }
+        if !lists.isEmpty { return .lists(lists) }
       }
       return .sync(current[index])
     }
@@ -133,15 +153,19 @@ struct FingerprintSequence {
     var outcomes: [String] = []
     switch step {
     case .sync(let sync):
-      outcomes = try [run(sync, on, true), run(sync, off, false)]
+      outcomes = try [run([sync], on, true), run([sync], off, false)]
+    case .lists(let lists):
+      outcomes = try [run(lists, on, true), run(lists, off, false)]
     case .dryRun(let sync):
-      outcomes = try [run(sync, on, true, isDryRun: true), run(sync, off, false, isDryRun: true)]
+      outcomes = try [
+        run([sync], on, true, isDryRun: true), run([sync], off, false, isDryRun: true),
+      ]
     case .cancelled(let sync, let count):
       let before = try OracleGraph(on).lines(since: OracleGraph())
       // One that ends before it is cancelled is done to both.
-      outcomes = try [run(sync, on, true, cancelledAfter: count)]
+      outcomes = try [run([sync], on, true, cancelledAfter: count)]
       if outcomes[0] != "cancelled" {
-        return outcomes[0] == (try run(sync, off, false)) ? nil : "a late cancel"
+        return outcomes[0] == (try run([sync], off, false)) ? nil : "a late cancel"
       }
       if try OracleGraph(on).lines(since: OracleGraph()) != before { return "a cancel left traces" }
     case .edit(let edit):
@@ -172,11 +196,10 @@ struct FingerprintSequence {
     return graphs[0] == graphs[1] ? nil : "\n  with    \(graphs[0])\n  without \(graphs[1])"
   }
 
-  /// Everything that a sync says, as text.
-  private func run(
-    _ step: OracleStep, _ store: Store, _ usesFingerprints: Bool, isDryRun: Bool = false,
-    cancelledAfter limit: Int? = nil
-  ) throws -> String {
+  /// - Returns: Nil when the parent of the step is not there.
+  private func request(
+    _ step: OracleStep, _ store: Store, _ usesFingerprints: Bool, isDryRun: Bool
+  ) throws -> SyncRequest? {
     let entity = try model.requireEntity(named: step.entity)
     let plan = MappingPlanCompiler.compile(
       entity, MappingEnvironment(transformers: TransformerRegistry()))
@@ -191,12 +214,24 @@ struct FingerprintSequence {
     case .filter: request.settings.filter = Filter(#"name == "a""#)
     case .parent:
       let graph = try OracleGraph(store)
-      guard let path = step.parent?.split(separator: "."), path.count == 2 else { return "" }
+      guard let path = step.parent?.split(separator: "."), path.count == 2 else { return nil }
       let owner = try model.requireEntity(named: String(path[0]))
-      guard let id = graph.all(owner).first else { return "" }
+      guard let id = graph.all(owner).first else { return nil }
       request.setup.parent = ManagedObjectID(entity: graph[id].entity, row: id.row)
       request.setup.parentRelationship = String(path[1])
     }
+    return request
+  }
+
+  /// Everything that a sync says, as text.
+  private func run(
+    _ steps: [OracleStep], _ store: Store, _ usesFingerprints: Bool, isDryRun: Bool = false,
+    cancelledAfter limit: Int? = nil
+  ) throws -> String {
+    var requests = try steps.compactMap {
+      try request($0, store, usesFingerprints, isDryRun: isDryRun)
+    }
+    guard let first = requests.first else { return "" }
     let control = SyncControl()
     let passed = Locked(0)
     control.observe { [unowned control] _ in
@@ -207,13 +242,58 @@ struct FingerprintSequence {
       if let limit, count > limit { control.cancel() }
     }
     do {
-      let (report, changes) = try SyncRun(request, store: store, control: control).run()
+      for list in requests.indices where requests.count > 1 {
+        requests[list].place = PlaceOfPage(list: list)
+      }
+      switch form {
+      case .pages(let size) where first.setup.parent == nil && !isDryRun:
+        return try runPages(of: size, requests, steps, store)
+      case .batches(let size) where requests.count == 1:
+        requests[0].setup.transaction = .perBatch(size)
+      default: break
+      }
+      let (report, changes) =
+        requests.count > 1
+        ? try PagesRun(
+          requests, ends: true, lists: { [requests] in requests }, store: store, control: control
+        ).run() : try SyncRun(requests[0], store: store, control: control).run()
       return describe(report, changes)
     } catch is CancellationError {
       return "cancelled"
     } catch {
       return "\(error)"
     }
+  }
+
+  /// A session whose lists have pages of so many items, each list after the other.
+  private func runPages(
+    of size: Int, _ lists: [SyncRequest], _ steps: [OracleStep], _ store: Store
+  ) throws -> String {
+    let session = SessionState(
+      lists.enumerated().map { .init(name: "\($0)", entity: $1.plan.rootNode.entity) }, of: model,
+      name: nil)
+    var requests = lists
+    for list in requests.indices {
+      requests[list].place = PlaceOfPage(list: list)
+      requests[list].payload = .json([])
+    }
+    var outcome = ""
+    func run(_ pages: [SyncRequest], ends: Bool) throws {
+      let (report, changes) = try PagesRun(
+        pages, of: session, ends: ends, lists: { requests }, store: store, control: SyncControl()
+      ).run()
+      outcome += describe(report, changes)
+    }
+    for (list, step) in steps.enumerated() {
+      for start in stride(from: 0, to: max(step.items.count, 1), by: size) {
+        var page = requests[list]
+        page.payload = .json(
+          .array(Array(step.items[start..<min(start + size, step.items.count)])))
+        try run([page], ends: false)
+      }
+    }
+    try run([], ends: true)
+    return outcome
   }
 
   private func describe(_ report: SyncReport, _ changes: ChangeSet) -> String {
@@ -302,25 +382,42 @@ struct FingerprintSequence {
       var fewer = steps
       fewer.remove(at: position)
       var result = [fewer]
+      if case .lists(let lists) = steps[position] {
+        for list in lists.indices {
+          var less = lists
+          less.remove(at: list)
+          if !less.isEmpty { result.append(steps.replacing(position, .lists(less))) }
+          for item in lists[list].items.indices {
+            less = lists
+            less[list].items.remove(at: item)
+            result.append(steps.replacing(position, .lists(less)))
+          }
+        }
+      }
       if case .sync(let sync) = steps[position] {
         for item in sync.items.indices {
           var less = sync
           less.items.remove(at: item)
-          var changed = steps
-          changed[position] = .sync(less)
-          result.append(changed)
+          result.append(steps.replacing(position, .sync(less)))
           guard let object = sync.items[item].objectValue else { continue }
           for member in object where member.key != "id" {
             var plain = object
             plain[member.key] = nil
             less = sync
             less.items[item] = .object(plain)
-            changed[position] = .sync(less)
-            result.append(changed)
+            result.append(steps.replacing(position, .sync(less)))
           }
         }
       }
       return result
     }
+  }
+}
+
+extension [FingerprintSequence.Step] {
+  fileprivate func replacing(_ position: Int, _ step: Element) -> Self {
+    var result = self
+    result[position] = step
+    return result
   }
 }

@@ -116,13 +116,12 @@ import Testing
     }
   }
 
-  @Test func fingerprintsOfOtherOptionsScopesAndPayloadKindsAreNotTrusted() throws {
+  @Test func fingerprintsOfOtherOptionsAndScopesAreNotTrusted() throws {
     let changes: [(Sync) -> Void] = [
       { $0.settings.operations = .all.subtracting(.delete) },
       { $0.settings.filter = Filter("id < 3") },
       { $0.settings.onItemError = .skip },
       { $0.usesFingerprints = false },
-      { $0.transaction = .perBatch(2) },
     ]
     for change in changes {
       let stack = try makeStack()

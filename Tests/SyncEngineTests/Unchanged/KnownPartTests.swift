@@ -18,31 +18,8 @@ import Testing
 
   private func array(_ items: [String]) -> String { "[\(items.joined(separator: ",\n"))]" }
 
-  /// A store, and the names that syncs read of users: a rule for the name is asked for each item
-  /// that is read.
-  private final class Bench: Sendable {
-    let stack: DataStack
-    let bench: SyncBench
-    let read = Locked(Set<String>())
-
-    init(_ model: ManagedObjectModel? = nil, _ kind: DataStack.Location = .inMemory) throws {
-      stack = try DataStack(model: model ?? TestModels.social(), store: kind, tracksChanges: true)
-      bench = try SyncBench(stack)
-      for entity in ["User", "Person"] where stack.model.entity(named: entity) != nil {
-        try stack.mapping(forEntityNamed: entity) {
-          $0["name"] = .custom("name", version: 1) { [unowned self] json in
-            _ = self.read.withLock { $0.insert(json.stringValue ?? "") }
-            return json.stringValue
-          }
-        }
-      }
-    }
-
-    func dump() throws -> [String: [String]] { try bench.store.read { try $0.dump() } }
-  }
-
   private func request(
-    _ bench: Bench, _ json: String, _ entity: String = "User"
+    _ bench: KnownItemBench, _ json: String, _ entity: String = "User"
   ) throws -> SyncRequest {
     let plan = bench.stack.mappingPlans.plan(
       for: try bench.stack.model.requireEntity(named: entity))
@@ -52,7 +29,7 @@ import Testing
   }
 
   private func run(
-    _ request: SyncRequest, _ bench: Bench
+    _ request: SyncRequest, _ bench: KnownItemBench
   ) throws -> (report: SyncReport, readCount: Int) {
     bench.read.withLock { $0 = [] }
     let report = try SyncRun(request, store: bench.bench.store, control: SyncControl()).run().report
@@ -60,7 +37,7 @@ import Testing
   }
 
   private func sync(
-    _ bench: Bench, _ items: [String], partItems: Int? = Self.partItems,
+    _ bench: KnownItemBench, _ items: [String], partItems: Int? = Self.partItems,
     _ change: (inout SyncRequest) -> Void = { _ in }
   ) throws -> (report: SyncReport, readCount: Int) {
     var request = try request(bench, array(items))
@@ -73,7 +50,7 @@ import Testing
 
   @Test(arguments: [1, 7, 49, 50, 60])
   func partsThatComeAgainAreNotRead(_ partItems: Int) throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     #expect(try sync(bench, Self.items, partItems: partItems).readCount == 50)
     let before = try bench.dump()
     for _ in 1...2 {
@@ -88,7 +65,7 @@ import Testing
   }
 
   @Test func linesThatComeAgainAreNotRead() throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     for expected in [50, 0] {
       let lines = Self.items.joined(separator: "\n")
       var request = try request(bench, lines)
@@ -102,7 +79,7 @@ import Testing
 
   @Test(arguments: [3, 25, 50])
   func aChangedItemIsReadAloneWhereverItStands(_ user: Int) throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     var items = Self.items
     _ = try sync(bench, items)
     items[user - 1] = Self.item(user, "b")
@@ -115,7 +92,7 @@ import Testing
 
   @Test func aPayloadInPartsAndAWholeOneKnowTheSameItems() throws {
     let folder = try TemporaryFolder()
-    let bench = try Bench(nil, .sqlite(folder.file()))
+    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
     defer { try? bench.stack.close() }
     var items = Self.items
     for (number, partItems) in [nil, 7, 11, nil, 7].enumerated() {
@@ -126,7 +103,7 @@ import Testing
   }
 
   @Test func theNextDayOnlyNewItemsAreReadAndThoseThatAreGoneAreDeleted() throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let items =
       Self.items.enumerated().filter { $0.offset % 10 != 4 }.map(\.element)
@@ -141,7 +118,7 @@ import Testing
   }
 
   @Test func anItemThatRefersToALaterPartIsKnownOnceThatIsThere() throws {
-    let bench = try Bench(OracleTests.staff())
+    let bench = try KnownItemBench(OracleTests.staff())
     let items = (1...20).map { #"{"id": \#($0), "name": "\#($0)", "manager_id": \#(21 - $0)}"# }
     for expected in [20, 10, 0] {
       var request = try request(bench, array(items), "Person")
@@ -195,7 +172,7 @@ import Testing
 
   @Test(arguments: days, [1, 7])
   func aDayIsTheSameAsWithoutFingerprints(_ day: Day, _ partItems: Int) throws {
-    let (with, without) = try (Bench(), Bench())
+    let (with, without) = try (KnownItemBench(), KnownItemBench())
     let days = [Self.items, Self.items, day.items, day.items, Self.items, day.items]
     for (number, items) in days.enumerated() {
       let report = try sync(with, items, partItems: partItems).report
@@ -216,7 +193,7 @@ import Testing
 
   @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
     let folder = try TemporaryFolder()
-    let bench = try Bench(nil, .sqlite(folder.file()))
+    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
     defer { try? bench.stack.close() }
     _ = try sync(bench, Self.items)
     let context = bench.stack.newBackgroundContext()
@@ -238,7 +215,7 @@ import Testing
 
   @Test(arguments: [2, 9, 20, 33])
   func aCancelledSyncLeavesWhatIsKnownAsItWas(_ limit: Int) throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let before = try bench.dump()
     var items = Self.items
@@ -263,7 +240,7 @@ import Testing
   }
 
   @Test func anErrorInALaterPartLeavesNothing() throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let before = try bench.dump()
     var items = Self.items
@@ -282,7 +259,7 @@ import Testing
   }
 
   @Test func aDryRunInPartsLeavesNothing() throws {
-    let bench = try Bench()
+    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items) { $0.setup.isDryRun = true }
     #expect(try sync(bench, Self.items).readCount == 50)
     var items = Self.items

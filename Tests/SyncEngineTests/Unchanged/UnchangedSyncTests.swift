@@ -56,6 +56,7 @@ import Testing
 
   private func sync(_ payload: JSONValue, _ way: Way, _ stack: DataStack) throws {
     func run(_ sync: Sync) throws {
+      sync.usesFingerprints = false
       sync.start()
       _ = try #require(sync.result).get()
     }
@@ -67,7 +68,6 @@ import Testing
     let sync = Sync(
       changes: payload, inEntityNamed: "User",
       predicate: way == .predicate ? Filter("id < 10") : nil, dataStack: stack)
-    sync.usesFingerprints = false
     sync.isDryRun = way == .rehearsal
     try run(sync)
   }

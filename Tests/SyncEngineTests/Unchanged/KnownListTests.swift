@@ -1,0 +1,181 @@
+import Foundation
+import SyncStack
+import TestSupport
+import Testing
+
+/// Items that come again in a sync of several lists.
+@Suite struct KnownListTests {
+  /// The lists of one day: users with their notes, companies, and tasks.
+  struct Day: Sendable {
+    var users = (1...20).map { KnownListTests.user($0) }
+    var companies = (1...5).map { #"{"id": \#($0), "name": "company \#($0)"}"# }
+    var tasks = (1...10).map { #"{"id": \#($0), "user_id": \#($0)}"# }
+
+    func lists(predicate: Filter? = nil) -> [SyncList] {
+      [
+        .list(KnownListTests.array(companies), of: "Company"),
+        .list(KnownListTests.array(users), of: "User", predicate: predicate),
+        .list(KnownListTests.array(tasks), of: "Task"),
+      ]
+    }
+  }
+
+  static func array(_ items: [String]) -> Data { Data("[\(items.joined(separator: ","))]".utf8) }
+
+  static func user(_ id: Int, _ name: String = "a", notes: [Int]? = nil) -> String {
+    let notes = (notes ?? [id * 10]).map { #"{"id": \#($0), "text": "note \#($0)"}"# }
+    return
+      #"{"id": \#(id), "name": "\#(name) \#(id)", "company_id": \#(id % 5 + 1), "notes": [\#(notes.joined(separator: ","))]}"#
+  }
+
+  private func sync(
+    _ bench: KnownItemBench, _ lists: [SyncList], _ change: (Sync) -> Void = { _ in }
+  ) throws -> (report: SyncReport, readCount: Int) {
+    bench.read.withLock { $0 = [] }
+    let sync = Sync(lists: lists, dataStack: bench.stack)
+    change(sync)
+    sync.start()
+    let report = try #require(sync.result).get()
+    return (report, bench.read.withLock { $0.count })
+  }
+
+  private func name(ofCompany id: Int, _ bench: KnownItemBench) throws -> String? {
+    try bench.stack.inBackground { context in
+      let fetch = Fetch<ManagedObject>(entityNamed: "Company", Filter("id == \(id)"))
+      return try context.fetch(fetch).first?.value(forKey: "name") as? String
+    }
+  }
+
+  // MARK: - Passing over
+
+  @Test func listsThatComeAgainAreNotRead() throws {
+    let folder = try TemporaryFolder()
+    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
+    defer { try? bench.stack.close() }
+    #expect(try sync(bench, Day().lists()).readCount == 20)
+    for _ in 1...2 {
+      let (report, readCount) = try sync(bench, Day().lists())
+      #expect(readCount == 0)
+      #expect(report.isUnchanged)
+      #expect(report.itemCount == 35)
+      let unchanged = report.entities.mapValues(\.unchanged)
+      #expect(unchanged == ["User": 20, "Note": 20, "Company": 5, "Task": 10])
+    }
+  }
+
+  @Test func theNextDayOnlyNewAndChangedItemsAreRead() throws {
+    let bench = try KnownItemBench()
+    var day = Day()
+    _ = try sync(bench, day.lists())
+    day.users[3] = Self.user(4, "b")
+    day.users.removeLast()
+    day.users.append(Self.user(30))
+    day.companies.removeLast()
+    let (report, readCount) = try sync(bench, day.lists())
+    #expect(readCount == 2)
+    #expect(report.entities["User"]?.updated == 1)
+    #expect(report.entities["User"]?.inserted == 1)
+    #expect(report.entities["User"]?.deleted == 1)
+    #expect(report.entities["Company"]?.deleted == 0, "users mention it")
+    #expect(try sync(bench, day.lists()).readCount == 0)
+  }
+
+  @Test func aListAloneAndAmongOthersKnowsTheSameItems() throws {
+    let folder = try TemporaryFolder()
+    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
+    defer { try? bench.stack.close() }
+    let day = Day()
+    _ = try sync(bench, day.lists())
+    bench.read.withLock { $0 = [] }
+    _ = try bench.stack.sync(Self.array(day.users), inEntityNamed: "User")
+    #expect(bench.read.withLock { $0.isEmpty })
+    #expect(try sync(bench, day.lists()).readCount == 0)
+  }
+
+  @Test func twoListsThatAreReadAlikeKnowTheItemsOfEachOther() throws {
+    let bench = try KnownItemBench()
+    let day = Day()
+    let users = day.users
+    func lists(_ cut: Int) -> [SyncList] {
+      [
+        .list(Self.array(day.companies), of: "Company"),
+        .list(Self.array(Array(users[..<cut])), of: "User"),
+        .list(Self.array(Array(users[cut...])), of: "User"),
+      ]
+    }
+    #expect(try sync(bench, lists(12)).readCount == 20)
+    #expect(try sync(bench, lists(12)).readCount == 0)
+    let (report, readCount) = try sync(bench, lists(5))
+    #expect(readCount == 0)
+    #expect(report.entities["User"]?.unchanged == 20)
+    #expect(try bench.bench.count("User") == 20)
+  }
+
+  @Test func manyListsKeepTheirFingerprints() throws {
+    let bench = try KnownItemBench()
+    let lists =
+      [.list(Self.array(Day().companies), of: "Company")]
+      + (1...40).map {
+        SyncList.list(Self.array([Self.user($0)]), of: "User", predicate: Filter("id == \($0)"))
+      }
+    #expect(try sync(bench, lists).readCount == 40)
+    #expect(try sync(bench, lists).readCount == 0)
+    #expect(try bench.bench.count("User") == 40)
+  }
+
+  // MARK: - Reading after all
+
+  @Test func anItemIsReadWhereAnotherListChangedItsObject() throws {
+    let bench = try KnownItemBench()
+    var day = Day()
+    _ = try sync(bench, day.lists())
+    // A company is described below a user, too.
+    day.users[0] =
+      #"{"id": 1, "name": "a 1", "company": {"id": 2, "name": "of the user"}, "notes": [{"id": 10, "text": "note 10"}]}"#
+    for _ in 1...3 {
+      _ = try sync(bench, day.lists())
+      #expect(try name(ofCompany: 2, bench) == "of the user")
+    }
+    day.users[0] = Self.user(1)
+    _ = try sync(bench, day.lists())
+    #expect(try name(ofCompany: 2, bench) == "company 2", "its own item is read again")
+  }
+
+  @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
+    let bench = try KnownItemBench()
+    _ = try sync(bench, Day().lists())
+    try bench.stack.inBackground { context in
+      let fetch = Fetch<ManagedObject>(entityNamed: "User", Filter("id == 7"))
+      try context.fetch(fetch).first?.setValue("mine", forKey: "name")
+      try context.save()
+    }
+    for _ in 1...2 {
+      let (report, readCount) = try sync(bench, Day().lists())
+      #expect(readCount == 1)
+      #expect(report.entities["User"]?.protected == 1)
+    }
+  }
+
+  @Test func listsBesideOneWithoutFingerprintsAreRead() throws {
+    let bench = try KnownItemBench()
+    let day = Day()
+    let withDeletions =
+      day.lists() + [.list(Self.array([]), of: "Tag", deletes: { $0["deleted"] == true })]
+    for _ in 1...2 { #expect(try sync(bench, withDeletions).readCount == 20) }
+    #expect(try sync(bench, day.lists()).readCount == 20)
+    #expect(try sync(bench, day.lists()).readCount == 0)
+  }
+
+  @Test func aDryRunAndAnErrorLeaveNothing() throws {
+    let bench = try KnownItemBench()
+    var day = Day()
+    #expect(try sync(bench, day.lists()) { $0.isDryRun = true }.readCount == 20)
+    _ = try sync(bench, day.lists())
+    let before = try bench.dump()
+    day.tasks[5] = #"{"id": }"#
+    day.users[3] = Self.user(4, "b")
+    #expect(throws: JSONError.self) { try sync(bench, day.lists()) }
+    #expect(try bench.dump() == before)
+    #expect(try sync(bench, Day().lists()).readCount == 0)
+  }
+}
