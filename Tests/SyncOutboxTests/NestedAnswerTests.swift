@@ -363,6 +363,21 @@ import Testing
     #expect(try outbox.pending.isEmpty)
   }
 
+  /// The answer is about one order: it says nothing of others that are here.
+  @Test func aListThatTakesThePlaceOfOursLeavesOtherOrdersAlone() async throws {
+    outbox.send(Order.self, using: ExportOptions(relationshipType: .array)) { _ in
+      .accepted(["id": 1, "status": "new", "lines": [["id": 9, "text": "a and b"]]])
+    }
+    try await stack.sync(
+      [["id": 2, "lines": [["id": 5, "text": "other"]]]] as JSONValue, inEntityNamed: "Order")
+    try await edit { context in
+      let order = Order(context: context)
+      for text in ["a", "b"] { NestedAnswerTests.line(text, order, context, key: nil) }
+    }
+    _ = try await outbox.send()
+    #expect(try await texts() == [["a and b []"], ["other []"]])
+  }
+
   /// A line that was refused with its order goes with it when that is tried again.
   @Test func aRefusedLineGoesAlongWhenItsOrderIsTriedAgain() async throws {
     outbox.send(Order.self, using: ExportOptions(relationshipType: .array)) { _ in .refused("no") }

@@ -57,15 +57,14 @@ package struct RowFill {
 
   /// Takes over the values of the JSON, a new key among them, with all nested objects.
   ///
-  /// - Parameter replacesNested: Whether nested objects come and go as in a sync.
+  /// - Parameter replacesNested: Whether any number of nested objects may go.
   /// - Throws: ``SyncError`` when the item cannot be used. The transaction has to end then.
   package func fill(
     _ row: Int64, from item: JSONValue, replacesNested: Bool = false,
     in transaction: StoreTransaction
   ) throws -> SyncReport {
     var request = SyncRequest(plan: plan, payload: .json(item))
-    request.settings.operations =
-      replacesNested ? .all : SyncOperations.all.subtracting([.insert, .delete])
+    request.settings.operations = SyncOperations.all.subtracting([.insert, .delete])
     if replacesNested { request.settings.deletionGuard = .off }
     request.targets = [row]
     request.setup.usesFingerprints = false
