@@ -149,7 +149,7 @@ extension Outbox {
     // unless it is older than the edits here.
     let isOlder = step.entry.waiting?.hasLists(of: id.entity) == true
     let replaced = try isOlder ? [] : keys.replaceable()
-    _ = try fill.fill(id.row, from: json, replacesNested: !replaced.isEmpty, in: transaction)
+    try fill.fill(id.row, from: json, isGuarded: replaced.isEmpty, in: transaction)
     for id in replaced { try transaction.delete([id.row], of: id.entity) }
   }
 

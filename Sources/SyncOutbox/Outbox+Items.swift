@@ -106,7 +106,7 @@ extension Outbox {
     let source = destination?.source(for: item.objectID.entity)
     let fill = try RowFill(source ?? Conventional(item.entity), stack)
     try revert([item], needsAll: false) { id, transaction in
-      _ = try fill.fill(id.row, from: json, in: transaction)
+      try fill.fill(id.row, from: json, in: transaction)
     }
   }
 

@@ -5,8 +5,8 @@ package import SyncCore
 package final class PlanNode: Sendable {
   package let entity: EntityDescription
 
-  /// Slots of the attributes that together identify an object; conventional mapping: the primary
-  /// key, or none.
+  /// Slots of the attributes that together identify an object; conventional mapping: those that
+  /// the entity names, else the primary key, or none.
   package let identity: [Int]
 
   /// The smallest range of slots that the identity is in; of one slot when there is no identity.
@@ -130,6 +130,11 @@ package final class PlanNode: Sendable {
       guard let key, key.isCustom, key.description != name else { return "“\(name)”" }
       return "“\(name)” (key “\(key)”)"
     }.joined(separator: ", ")
+  }
+
+  /// The rule of the attribute that alone identifies an object; nil when none does.
+  var keyRule: AttributeRule? {
+    identity.count == 1 ? attributes.first { $0.slot == identity[0] } : nil
   }
 
   /// Index in ``attributes`` of the rule that fills the slot, or nil when none does.

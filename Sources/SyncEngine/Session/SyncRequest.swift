@@ -47,6 +47,21 @@ package struct SyncRequest {
     self.setup = setup
   }
 
+  /// The request for one object. Its nested objects come and go as in every sync; other objects of
+  /// its entity stay as they are.
+  ///
+  /// - Parameter rows: The stored objects that the JSON describes, even under another key; none is
+  ///   the object of its key, which is inserted when it is not there.
+  init(object item: JSONValue, plan: MappingPlan, rows: [Int64]) {
+    self.init(plan: plan, payload: .json(item))
+    targets = rows
+    settings.operations.remove(rows.isEmpty ? .delete : [.insert, .delete])
+    // It is compared sooner than fingerprints are read.
+    setup.usesFingerprints = false
+    // There is nothing but this one item to go on with.
+    hooks.onRejected = { item, _ in throw item.reason }
+  }
+
   package var settings: SyncSettings {
     get { setup.settings }
     set { setup.settings = newValue }

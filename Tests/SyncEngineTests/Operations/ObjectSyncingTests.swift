@@ -193,6 +193,33 @@ import Testing
     }
   }
 
+  final class Rate: ManagedObject {
+    @Attribute var currency: String?
+    @Attribute var day: Int64?
+    override class var entityUserInfo: [String: String] { ["sync.identifiers": "currency, day"] }
+  }
+
+  /// One of the values does not say which: all others that have it would be overwritten.
+  @Test func objectsThatSeveralAttributesTellApartHaveNoKey() throws {
+    try inContext(ManagedObjectModel(Rate.self)) { stack, context in
+      let items: JSONValue = [["currency": "EUR", "day": 1], ["currency": "EUR", "day": 2]]
+      try context.sync(items, inEntityNamed: "Rate")
+      for call in [
+        { _ = try context.fetch("EUR", inEntityNamed: "Rate") },
+        { try context.delete("EUR", inEntityNamed: "Rate") },
+        {
+          try context.insertOrUpdate(
+            ["currency": "EUR", "day": 3] as JSONValue, inEntityNamed: "Rate")
+        },
+      ] as [() throws -> Void] {
+        #expect {
+          try call()
+        } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
+      }
+      #expect(try stack.values("Rate", "day") == [1, 2])
+    }
+  }
+
   @Test func valuesThatAreNoKeysAreErrors() throws {
     try inContext { _, context in
       #expect {

@@ -13,10 +13,7 @@ extension DataStack {
   public func insertOrUpdate(
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String
   ) async throws -> Value {
-    let payload = changes.syncPayload
-    return try await performBackgroundTask { context in
-      try context.insertOrUpdate(payload, inEntityNamed: entityName).primaryKey
-    }
+    try await performBackgroundTask(operation: storing(changes, entityName))
   }
 
   /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none,
@@ -27,10 +24,7 @@ extension DataStack {
     _ changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     completion: @escaping @Sendable (SyncResult<Value>) -> Void
   ) {
-    let payload = changes.syncPayload
-    inBackground(completion) { context in
-      try context.insertOrUpdate(payload, inEntityNamed: entityName).primaryKey
-    }
+    inBackground(completion, storing(changes, entityName))
   }
 
   /// Updates the objects of a primary key in a new background context.
@@ -41,11 +35,7 @@ extension DataStack {
   public func update(
     _ id: Any, with changes: some SyncPayloadConvertible, inEntityNamed entityName: String
   ) async throws -> Value {
-    let payload = changes.syncPayload
-    let key = try key(id, entityName)
-    return try await performBackgroundTask { context in
-      try context.updateKnown(key, with: payload, entityName)
-    }
+    try await performBackgroundTask(operation: updating(id, with: changes, entityName))
   }
 
   /// Updates the objects of a primary key in a new background context.
@@ -56,19 +46,12 @@ extension DataStack {
     _ id: Any, with changes: some SyncPayloadConvertible, inEntityNamed entityName: String,
     completion: @escaping @Sendable (SyncResult<Value>) -> Void
   ) {
-    let payload = changes.syncPayload
-    let given = SyncResult { try key(id, entityName) }
-    inBackground(completion) { context in
-      try context.updateKnown(try given.get(), with: payload, entityName)
-    }
+    inBackground(completion, updating(id, with: changes, entityName))
   }
 
   /// Deletes all objects of a primary key in a new background context.
   public func delete(_ id: Any, inEntityNamed entityName: String) async throws {
-    let key = try key(id, entityName)
-    try await performBackgroundTask { context in
-      try context.delete(key, inEntityNamed: entityName)
-    }
+    try await performBackgroundTask(operation: deleting(id, entityName))
   }
 
   /// Deletes all objects of a primary key in a new background context.
@@ -78,44 +61,57 @@ extension DataStack {
     _ id: Any, inEntityNamed entityName: String,
     completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    let given = SyncResult { try key(id, entityName) }
-    inBackground { result in
-      completion(result.error)
-    } _: { context in
-      try context.delete(try given.get(), inEntityNamed: entityName)
+    inBackground({ completion($0.error) }, deleting(id, entityName))
+  }
+
+  private typealias Work<Result> = @Sendable (ManagedObjectContext) throws -> Result
+
+  private func storing(
+    _ changes: some SyncPayloadConvertible, _ entityName: String
+  ) -> Work<Value> {
+    let payload = changes.syncPayload
+    return { try $0.insertOrUpdate(payload, inEntityNamed: entityName).primaryKey }
+  }
+
+  /// The update of objects that have to be there.
+  private func updating(
+    _ id: Any, with changes: some SyncPayloadConvertible, _ entityName: String
+  ) -> Work<Value> {
+    let payload = changes.syncPayload
+    let given = key(id, entityName)
+    return { context in
+      let key = try given.get()
+      guard let object = try context.update(key, with: payload, inEntityNamed: entityName) else {
+        throw SyncError(
+          .objectNotFound, entity: entityName, key: key.description,
+          message: """
+            There is no object of “\(entityName)” with the key \(key). Use insertOrUpdate to make one.
+            """)
+      }
+      return object.primaryKey
     }
+  }
+
+  private func deleting(_ id: Any, _ entityName: String) -> Work<Void> {
+    let given = key(id, entityName)
+    return { try $0.delete(given.get(), inEntityNamed: entityName) }
   }
 
   /// A key in its stored form, which may cross threads.
-  private func key(_ id: Any, _ entityName: String) throws -> Value {
-    let entity = try model.requireEntity(named: entityName)
-    return try ObjectKey(id, plan: mappingPlans.plan(for: entity)).value ?? .null
+  private func key(_ id: Any, _ entityName: String) -> SyncResult<Value> {
+    SyncResult {
+      let plan = mappingPlans.plan(for: try model.requireEntity(named: entityName))
+      return try ObjectKey(plan).value(of: id) ?? .null
+    }
   }
 
   private func inBackground<Result: Sendable>(
-    _ completion: @escaping @Sendable (SyncResult<Result>) -> Void,
-    _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
+    _ completion: @escaping @Sendable (SyncResult<Result>) -> Void, _ work: @escaping Work<Result>
   ) {
     performInNewBackgroundContext { context in
-      let result = SyncResult { try body(context) }
+      let result = SyncResult { try work(context) }
       DispatchQueue.main.async { completion(result) }
     }
-  }
-}
-
-extension ManagedObjectContext {
-  /// Updates objects that have to be there.
-  fileprivate func updateKnown(
-    _ key: Value, with payload: SyncPayload, _ entityName: String
-  ) throws -> Value {
-    guard let object = try update(key, with: payload, inEntityNamed: entityName) else {
-      throw SyncError(
-        .objectNotFound, entity: entityName, key: key.description,
-        message: """
-          There is no object of “\(entityName)” with the key \(key). Use insertOrUpdate to make one.
-          """)
-    }
-    return object.primaryKey
   }
 }
 

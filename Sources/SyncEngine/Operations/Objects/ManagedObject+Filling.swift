@@ -1,4 +1,3 @@
-import Foundation
 import SyncCore
 public import SyncGraph
 
@@ -24,42 +23,5 @@ extension ManagedObject {
     let filled = try ItemValues(item, plan: context.mappingPlans.plan(for: entity))
     for (slot, value) in filled.values { setStoredValue(value, at: slot) }
     return filled.findings
-  }
-}
-
-/// The values that one JSON object has for the attributes of an object, by the mapping plan: keys,
-/// coercion and transformers as in every sync.
-struct ItemValues {
-  /// The values by slot, null for those that the JSON clears; attributes that it does not mention
-  /// are not there.
-  let values: [(slot: Int, value: Value)]
-
-  /// The findings about values that could not be taken as they stood.
-  let findings: [SyncReport.Finding]
-
-  /// - Parameter node: The node of the plan that the item belongs to; nil is the root.
-  /// - Throws: ``SyncError`` when a rule of the plan says that the item cannot be used.
-  init(_ item: JSONValue, plan: MappingPlan, node number: Int? = nil) throws {
-    let stager = Stager(StagingRequest(plan: plan, operations: .all, onItemError: .fail))
-    let number = number ?? plan.root
-    let node = plan.nodes[number]
-    let tape = JSONTape()
-    values = try item.data().withUnsafeBytes { bytes in
-      var scanner = JSONScanner(bytes)
-      try scanner.scanValue(into: tape)
-      let block = RowBlock(width: node.entity.properties.count, capacity: 1)
-      let cells = block[block.append()]
-      let source = ItemSource(tape: tape, base: UInt(bitPattern: bytes.baseAddress))
-      try stager.fill(cells, from: 0, of: source, node: stager.reader(number))
-      return node.attributes.compactMap { rule in
-        cells[rule.slot].isAbsent ? nil : (rule.slot, cells[rule.slot].value(as: rule.type))
-      }
-    }
-    findings = stager.report.report.findings
-  }
-
-  /// The value of a slot; nil when the JSON does not mention it.
-  subscript(slot: Int) -> Value? {
-    values.first { $0.slot == slot }?.value
   }
 }

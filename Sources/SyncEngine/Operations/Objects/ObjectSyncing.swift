@@ -30,23 +30,20 @@ extension DataStack: ObjectSyncing {
 extension ObjectSyncing {
   /// The first object of a primary key; nil when there is none.
   ///
-  /// - Throws: ``SyncError`` when the entity has no primary key or the caller is on the wrong
-  ///   queue, ``ModelError`` when there is no such entity, ``GraphError`` when the object is of
-  ///   another class.
+  /// - Throws: ``SyncError`` when no attribute alone is the primary key or the caller is on the
+  ///   wrong queue, ``ModelError`` when there is no such entity, ``GraphError`` when the object is
+  ///   of another class.
   public func fetch<Object: ManagedObject>(
     _ id: Any, inEntityNamed entityName: String
   ) throws -> Object? {
-    let object = try ObjectSync(objectContext, entityName, learning: Object.self).objects(
-      id, limit: 1
-    ).first
-    return try object.map { try $0.typed(as: Object.self) }
+    try ObjectSync(objectContext, entityName).fetch(id)
   }
 
   /// The first object of a primary key; nil when there is none.
   ///
   /// - Throws: as the generic form.
   public func fetch(_ id: Any, inEntityNamed entityName: String) throws -> ManagedObject? {
-    try ObjectSync(objectContext, entityName).objects(id, limit: 1).first
+    try ObjectSync(objectContext, entityName).fetch(id)
   }
 
   /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none.
@@ -60,9 +57,7 @@ extension ObjectSyncing {
   public func insertOrUpdate<Object: ManagedObject>(
     _ changes: any SyncPayloadConvertible, inEntityNamed entityName: String
   ) throws -> Object {
-    let object = try ObjectSync(objectContext, entityName, learning: Object.self).insertOrUpdate(
-      changes.syncPayload)
-    return try object.typed(as: Object.self)
+    try ObjectSync(objectContext, entityName).insertOrUpdate(changes.syncPayload)
   }
 
   /// Updates all objects of the primary key that the JSON gives, or inserts one when there is none.
@@ -86,9 +81,7 @@ extension ObjectSyncing {
   public func update<Object: ManagedObject>(
     _ id: Any, with changes: any SyncPayloadConvertible, inEntityNamed entityName: String
   ) throws -> Object? {
-    let object = try ObjectSync(objectContext, entityName, learning: Object.self).update(
-      id, with: changes.syncPayload)
-    return try object.map { try $0.typed(as: Object.self) }
+    try ObjectSync(objectContext, entityName).update(id, with: changes.syncPayload)
   }
 
   /// Updates the objects of a primary key. The JSON may give a new key, which they take.
@@ -108,6 +101,6 @@ extension ObjectSyncing {
   /// - Throws: ``SyncError``, ``ModelError`` when there is no such entity, ``GraphError`` when a
   ///   delete rule forbids it; nothing is deleted then.
   public func delete(_ id: Any, inEntityNamed entityName: String) throws {
-    try ObjectSync(objectContext, entityName).delete(id)
+    try ObjectSync<ManagedObject>(objectContext, entityName).delete(id)
   }
 }

@@ -22,20 +22,16 @@ extension RowFill {
   /// - Parameter node: The place in the mapping that reads the JSON; nil is its root.
   package func nested(in item: JSONValue, node: Int? = nil) -> [Nested] {
     plan.nodes[node ?? plan.root].relationships.flatMap { rule -> [Nested] in
-      let place = plan.nodes[rule.node]
-      guard place.identity.count == 1, let slot = place.identity.first else { return [] }
       let value = rule.objectKeys.lazy.compactMap {
         item.value(at: JSONPath($0.steps.map { .key($0) }))
       }.first
       return (value?.arrayValue ?? value.map { [$0] } ?? []).compactMap { item in
         guard item.objectValue != nil,
-          let values = try? ItemValues(item, plan: plan, node: rule.node),
-          let key = values[slot], !key.isNull
+          let values = try? ItemValues(item, plan: plan, node: rule.node), let key = values.key
         else { return nil }
         return Nested(
-          relationship: rule.relationship, entity: place.entity, item: item, node: rule.node,
-          key: (slot, key),
-          values: values.values)
+          relationship: rule.relationship, entity: plan.nodes[rule.node].entity, item: item,
+          node: rule.node, key: key, values: values.values)
       }
     }
   }

@@ -14,27 +14,17 @@ package struct RowFill {
 
   /// Where the JSON of an object has its key; nil when objects are not identified by one attribute.
   package var keyName: String? {
-    guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first else {
-      return nil
-    }
-    return plan.rootNode.attributes.first { $0.slot == slot }?.remoteKey.steps
-      .joined(separator: ".")
+    plan.rootNode.keyRule?.remoteKey.steps.joined(separator: ".")
   }
 
   /// JSON of an object that says its key alone; nil when that is not one value at one place.
   package func item(ofKey key: JSONValue) -> JSONValue? {
-    guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first,
-      let path = plan.rootNode.attributes.first(where: { $0.slot == slot })?.remoteKey
-    else { return nil }
-    return path.steps.reversed().reduce(key) { .object([$1: $0]) }
+    plan.rootNode.keyRule?.remoteKey.steps.reversed().reduce(key) { .object([$1: $0]) }
   }
 
   /// The key that the JSON gives; nil when it has none that can be read.
   package func key(in item: JSONValue) -> (slot: Int, value: Value)? {
-    guard plan.rootNode.identity.count == 1, let slot = plan.rootNode.identity.first,
-      let value = try? ItemValues(item, plan: plan)[slot], !value.isNull
-    else { return nil }
-    return (slot, value)
+    try? ItemValues(item, plan: plan).key
   }
 
   /// The item in a JSON:API document, or of a resource of one; nil when it has none. Other JSON
@@ -57,24 +47,17 @@ package struct RowFill {
 
   /// Takes over the values of the JSON, a new key among them, with all nested objects.
   ///
-  /// - Parameter replacesNested: Whether any number of nested objects may go.
+  /// - Parameter isGuarded: Whether many nested objects that it leaves out are a mistake.
   /// - Throws: ``SyncError`` when the item cannot be used. The transaction has to end then.
   package func fill(
-    _ row: Int64, from item: JSONValue, replacesNested: Bool = false,
-    in transaction: StoreTransaction
-  ) throws -> SyncReport {
-    var request = SyncRequest(plan: plan, payload: .json(item))
-    request.settings.operations = SyncOperations.all.subtracting([.insert, .delete])
-    if replacesNested { request.settings.deletionGuard = .off }
-    request.targets = [row]
-    request.setup.usesFingerprints = false
-    request.hooks.onRejected = { item, _ in throw item.reason }
-    return try request.payload.withBytes { bytes in
+    _ row: Int64, from item: JSONValue, isGuarded: Bool = true, in transaction: StoreTransaction
+  ) throws {
+    var request = SyncRequest(object: item, plan: plan, rows: [row])
+    if !isGuarded { request.settings.deletionGuard = .off }
+    try request.payload.withBytes { bytes in
       let pass = try SyncPass(request, bytes: bytes, control: SyncControl())
       defer { pass.reader.stop() }
-      try pass.stage()
       try pass.work(in: transaction) { try pass.workOff(in: $0) }
-      return pass.finishReport()
     }
   }
 }
