@@ -269,4 +269,12 @@ struct OutboxDestination: Sendable {
   func source(for entity: EntityDescription) -> any PlanSource {
     source is Conventional ? Conventional(entity.name) : source
   }
+
+  /// Writes the JSON of its objects of an entity.
+  ///
+  /// - Throws: ``MappingError`` when the source does not fit the model.
+  func export(of entity: EntityDescription, _ stack: DataStack) throws -> RowExport {
+    try RowExport(
+      source(for: entity), in: stack.model, options: options, plans: stack.mappingPlans)
+  }
 }

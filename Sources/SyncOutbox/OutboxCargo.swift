@@ -129,10 +129,7 @@ struct OutboxCargo {
   private mutating func nestedSlots(of entity: EntityDescription) throws -> SlotSet? {
     guard let destination = destinations.destination(for: entity) else { return nil }
     if let known = nested[entity.index] { return known }
-    let slots = try RowExport(
-      destination.source(for: entity), in: stack.model, options: destination.options,
-      plans: stack.mappingPlans
-    ).nestedSlots(of: entity)
+    let slots = try destination.export(of: entity, stack).nestedSlots(of: entity)
     nested[entity.index] = slots
     return slots
   }

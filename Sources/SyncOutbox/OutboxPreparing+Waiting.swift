@@ -152,9 +152,6 @@ extension OutboxPreparing {
   ) throws -> Bool {
     if edit.kind == .delete, relationship.kind == .toOne { return true }
     guard let destination = destinations.destination(for: entity) else { return true }
-    return try RowExport(
-      destination.source(for: entity), in: stack.model, options: destination.options,
-      plans: stack.mappingPlans
-    ).slots(of: entity).contains(relationship.slot)
+    return try destination.export(of: entity, stack).slots(of: entity).contains(relationship.slot)
   }
 }

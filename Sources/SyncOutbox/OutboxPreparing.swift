@@ -145,9 +145,7 @@ struct OutboxPreparing: Sendable {
     guard let row = try transaction.rows(id.entity, rows: [id.row]).first else {
       return try drop(entry, in: transaction)
     }
-    let export = try RowExport(
-      destination.source(for: id.entity), in: stack.model, options: destination.options,
-      plans: stack.mappingPlans)
+    let export = try destination.export(of: id.entity, stack)
     let exported = try export.slots(of: id.entity)
     var slots = edit.kind == .insert ? exported : edit.slots.intersection(exported)
     if slots.isEmpty { return try drop(entry, in: transaction) }

@@ -72,10 +72,7 @@ struct OutboxReach {
   private mutating func exportedSlots(of entity: EntityDescription) throws -> SlotSet? {
     if let known = exported[entity.index] { return known }
     guard let destination = destinations.destination(for: entity) else { return nil }
-    let slots = try RowExport(
-      destination.source(for: entity), in: stack.model, options: destination.options,
-      plans: stack.mappingPlans
-    ).slots(of: entity)
+    let slots = try destination.export(of: entity, stack).slots(of: entity)
     exported[entity.index] = slots
     return slots
   }
