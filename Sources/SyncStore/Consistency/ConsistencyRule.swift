@@ -149,10 +149,8 @@ extension StoreTransaction {
   /// stay as they are.
   func rewrite(_ rows: [Int64], in table: Table, slot: Int, setting columns: String) throws {
     for row in rows where RowNumber.isValid(row) {
-      let statement = try connection.statement(
-        "UPDATE \(table.quoted) SET \(columns), _version = _version + 1 WHERE _row = ?")
-      statement.bind(1, row)
-      try statement.run()
+      try connection.run(
+        "UPDATE \(table.quoted) SET \(columns), _version = _version + 1 WHERE _row = ?", [row])
       recorder.update(row, in: table, slots: [slot])
     }
   }

@@ -80,23 +80,14 @@ struct FingerprintStore {
     return id
   }
 
-  /// The numbers of sets, as a statement that selects them has them.
-  private func sets(_ statement: Statement) throws -> [Int64] {
-    defer { statement.reset() }
-    var ids: [Int64] = []
-    while try statement.step() { ids.append(try checkedSet(statement.integer(0))) }
-    return ids
-  }
-
   func readParts(
     of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let first = id * FingerprintStore.partsPerSet
     let statement = try connection.statement(
-      "SELECT id, data FROM _syncstack_fingerprints WHERE id >= ? AND id < ? ORDER BY id")
+      "SELECT id, data FROM _syncstack_fingerprints WHERE id >= ? AND id < ? ORDER BY id",
+      [first, first + FingerprintStore.partsPerSet])
     defer { statement.reset() }
-    statement.bind(1, first)
-    statement.bind(2, first + FingerprintStore.partsPerSet)
     while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
   }
 
@@ -106,9 +97,8 @@ struct FingerprintStore {
     let now = try Metadata(connection: connection).integer(.generation) ?? 0
     if now == generation { return [] }
     let statement = try connection.statement(
-      "SELECT data FROM _syncstack_print_log WHERE generation > ?")
+      "SELECT data FROM _syncstack_print_log WHERE generation > ?", [generation])
     defer { statement.reset() }
-    statement.bind(1, generation)
     var changes: [FingerprintChange] = []
     var count: Int64 = 0
     while try statement.step() {
@@ -148,9 +138,7 @@ struct FingerprintStore {
   ) throws {
     let row = id * FingerprintStore.partsPerSet + Int64(number)
     guard let bytes else {
-      let statement = try connection.statement("DELETE FROM _syncstack_fingerprints WHERE id = ?")
-      statement.bind(1, row)
-      return try statement.run()
+      return try connection.run("DELETE FROM _syncstack_fingerprints WHERE id = ?", [row])
     }
     let statement = try connection.statement(
       "INSERT \(isNew ? "" : "OR REPLACE ")INTO _syncstack_fingerprints (id, data) VALUES (?, ?)")
@@ -162,11 +150,9 @@ struct FingerprintStore {
 
   /// Removes all parts of a set.
   func clear(_ id: Int64) throws {
-    let statement = try connection.statement(
-      "DELETE FROM _syncstack_fingerprints WHERE id >= ? AND id < ?")
-    statement.bind(1, id * FingerprintStore.partsPerSet)
-    statement.bind(2, (id + 1) * FingerprintStore.partsPerSet)
-    try statement.run()
+    try connection.run(
+      "DELETE FROM _syncstack_fingerprints WHERE id >= ? AND id < ?",
+      [id * FingerprintStore.partsPerSet, (id + 1) * FingerprintStore.partsPerSet])
   }
 
   /// Notes the changes of a transaction, for all sets but those that it kept itself.
@@ -182,7 +168,10 @@ struct FingerprintStore {
       try log(changes, generation: generation, tables: tables)
     }
     for set in kept { try write(set, generation: generation) }
-    if !kept.isEmpty { try removeSets(beyond: FingerprintStore.setLimit) }
+    if !kept.isEmpty {
+      try removeSets(
+        "ORDER BY generation DESC, id DESC LIMIT -1 OFFSET ?", FingerprintStore.setLimit)
+    }
     if !kept.isEmpty || generation - (oldest ?? generation) > FingerprintStore.logLimit {
       try trim(generation: generation)
     }
@@ -237,29 +226,24 @@ struct FingerprintStore {
     }
   }
 
-  private func removeSets(beyond limit: Int64) throws {
-    let statement = try connection.statement(
-      "SELECT id FROM _syncstack_print_sets ORDER BY generation DESC, id DESC LIMIT -1 OFFSET ?")
-    statement.bind(1, limit)
-    for id in try sets(statement) { try removeSet(id) }
-  }
-
-  private func removeSet(_ id: Int64) throws {
-    try clear(id)
-    try connection.execute("DELETE FROM _syncstack_print_sets WHERE id = \(id)")
+  /// - Parameter selection: Which sets, in SQL.
+  private func removeSets(_ selection: String, _ value: Int64) throws {
+    let ids = try connection.all("SELECT id FROM _syncstack_print_sets \(selection)", [value]) {
+      try checkedSet($0.integer(0))
+    }
+    for id in ids {
+      try clear(id)
+      try connection.execute("DELETE FROM _syncstack_print_sets WHERE id = \(id)")
+    }
   }
 
   /// Forgets entries that no set needs, and sets that are too far behind.
   private func trim(generation: Int64) throws {
-    let late = try connection.statement(
-      "SELECT id FROM _syncstack_print_sets WHERE generation < ?")
-    late.bind(1, generation - FingerprintStore.logLimit)
-    for id in try sets(late) { try removeSet(id) }
+    try removeSets("WHERE generation < ?", generation - FingerprintStore.logLimit)
     let metadata = Metadata(connection: connection)
     let oldest = try connection.scalar("SELECT min(generation) FROM _syncstack_print_sets")
-    let log = try connection.statement("DELETE FROM _syncstack_print_log WHERE generation <= ?")
-    log.bind(1, oldest ?? .max)
-    try log.run()
+    try connection.run(
+      "DELETE FROM _syncstack_print_log WHERE generation <= ?", [oldest ?? .max])
     if let oldest {
       try metadata.set(.fingerprints, oldest)
     } else {

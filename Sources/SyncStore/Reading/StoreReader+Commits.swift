@@ -13,8 +13,7 @@ extension StoreReader {
     // Each commit has a number of its own, here and there, and later ones stand further down.
     let statement = try connection.statement(
       "SELECT txn, generation, ts_ms, author, context, origin FROM _syncstack_history "
-        + "ORDER BY txn DESC LIMIT ?")
-    statement.bind(1, latest - generation)
+        + "ORDER BY txn DESC LIMIT ?", [latest - generation])
     var found: [(txn: Int64, changes: ChangeSet)] = []
     do {
       defer { statement.reset() }
@@ -42,8 +41,7 @@ extension StoreReader {
     var names = ColumnNames()
     let statement = try connection.statement(
       "SELECT entity, object_row, kind, columns, tombstone FROM _syncstack_history_changes "
-        + "WHERE txn = ? ORDER BY seq")
-    statement.bind(1, txn)
+        + "WHERE txn = ? ORDER BY seq", [txn])
     do {
       defer { statement.reset() }
       while try statement.step() {

@@ -36,9 +36,8 @@ extension StoreReader {
   /// Shows the sets of row numbers, page by page.
   package func readRows(of sync: OpenSync, _ body: (OpenSync.RowPage) throws -> Void) throws {
     let statement = try connection.statement(
-      "SELECT name, page, bits FROM _syncstack_open_rows WHERE sync = ?")
+      "SELECT name, page, bits FROM _syncstack_open_rows WHERE sync = ?", [sync.id])
     defer { statement.reset() }
-    statement.bind(1, sync.id)
     while try statement.step() {
       let bytes = statement.bytes(2)
       let words = (0..<bytes.count / 8).map {
@@ -55,9 +54,8 @@ extension StoreReader {
   /// Shows the members of lists, by list and row.
   package func readMembers(of sync: OpenSync, _ body: (OpenSync.Member) throws -> Void) throws {
     let statement = try connection.statement(
-      "SELECT list, member, value FROM _syncstack_open_members WHERE sync = ?")
+      "SELECT list, member, value FROM _syncstack_open_members WHERE sync = ?", [sync.id])
     defer { statement.reset() }
-    statement.bind(1, sync.id)
     while try statement.step() {
       let (row, value) = (statement.integer(1), statement.integer(2))
       guard RowNumber.isValid(row) else { throw damaged("members", sync, "member", row) }
@@ -74,9 +72,8 @@ extension StoreReader {
   ) throws {
     let statement = try connection.statement(
       "SELECT number, owner, entity, relationship, destination, object_key, owner_key, position, "
-        + "flags FROM _syncstack_open_references WHERE sync = ? ORDER BY number")
+        + "flags FROM _syncstack_open_references WHERE sync = ? ORDER BY number", [sync.id])
     defer { statement.reset() }
-    statement.bind(1, sync.id)
     while try statement.step() {
       let (number, owner) = (statement.integer(0), statement.integer(1))
       guard number.isCountable else { throw damaged("references", sync, "number", number) }

@@ -37,8 +37,8 @@ extension StoreReader {
   package func readOutbox(
     _ name: String, base: BaseExtent = .nothing, _ body: (OutboxEntry) throws -> Void
   ) throws {
-    let statement = try entryStatement("outbox = ?1 ORDER BY number", withJSON: false, base: base)
-    statement.bind(1, name)
+    let statement = try entryStatement(
+      "outbox = ?1 ORDER BY number", [name], withJSON: false, base: base)
     defer { statement.reset() }
     var columns = ColumnNames()
     while try statement.step() {
@@ -49,10 +49,7 @@ extension StoreReader {
   /// The entry of an outbox for an object.
   package func outboxEntry(_ id: ManagedObjectID, in name: String) throws -> OutboxEntry? {
     let statement = try entryStatement(
-      "outbox = ?1 AND root = ?2 AND object_row = ?3", withJSON: true)
-    statement.bind(1, name)
-    statement.bind(2, id.entity.rootEntity.name)
-    statement.bind(3, id.row)
+      "outbox = ?1 AND root = ?2 AND object_row = ?3", [name, id.entity.rootEntity.name, id.row])
     defer { statement.reset() }
     var columns = ColumnNames()
     return try statement.step() ? entry(statement, &columns) : nil
@@ -60,9 +57,7 @@ extension StoreReader {
 
   /// The entries sent under one idempotency key: an object, and the objects nested in it.
   package func outboxEntries(sentAs key: String, in name: String) throws -> [OutboxEntry] {
-    let statement = try entryStatement("idempotency = ?1 AND outbox = ?2", withJSON: true)
-    statement.bind(1, key)
-    statement.bind(2, name)
+    let statement = try entryStatement("idempotency = ?1 AND outbox = ?2", [key, name])
     defer { statement.reset() }
     var columns = ColumnNames()
     var result: [OutboxEntry] = []
@@ -92,7 +87,8 @@ extension StoreReader {
   }
 
   private func entryStatement(
-    _ condition: String, withJSON: Bool, base: BaseExtent = .everything
+    _ condition: String, _ values: [any ValueConvertible], withJSON: Bool = true,
+    base: BaseExtent = .everything
   ) throws -> Statement {
     try prepareToRead()
     let json = withJSON ? "json, changed" : "NULL, NULL"
@@ -100,7 +96,7 @@ extension StoreReader {
     return try connection.statement(
       "SELECT number, entity, object_row, kind, columns, tombstone, sent_kind, sent_columns, "
         + "idempotency, tries, earliest_ms, refusal, \(json), \(bases) FROM _syncstack_outbox_entries "
-        + "WHERE \(condition)")
+        + "WHERE \(condition)", values)
   }
 
   private func entry(

@@ -107,13 +107,10 @@ extension Connection {
   private func migrateRecords(
     of old: EntityDescription, to new: EntityDescription, _ names: [String: String]
   ) throws {
-    let select = try ownedStatement(
-      "SELECT zone, name, stamps, waiting FROM _syncstack_remote_records WHERE entity = ?")
-    select.bind(1, old.name)
-    var records: [(zone: String, name: String, stamps: String, waiting: String)] = []
-    while try select.step() {
-      records.append((select.text(0), select.text(1), select.text(2), select.text(3)))
-    }
+    let records = try all(
+      "SELECT zone, name, stamps, waiting FROM _syncstack_remote_records WHERE entity = ?",
+      [old.name]
+    ) { (zone: $0.text(0), name: $0.text(1), stamps: $0.text(2), waiting: $0.text(3)) }
     for record in records {
       var stamps = RemoteStamps(record.stamps)
       stamps.rename(names)

@@ -29,11 +29,9 @@ struct RowSequence {
 
   func store() throws {
     for (_, entry) in next.inKeyOrder {
-      let statement = try connection.statement(
-        "INSERT OR REPLACE INTO _syncstack_sequences (name, next) VALUES (?, ?)")
-      statement.bind(1, entry.table.identifier.name)
-      statement.bind(2, entry.value)
-      try statement.run()
+      try connection.run(
+        "INSERT OR REPLACE INTO _syncstack_sequences (name, next) VALUES (?, ?)",
+        [entry.table.identifier.name, entry.value])
     }
   }
 }

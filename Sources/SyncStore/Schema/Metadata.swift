@@ -1,3 +1,5 @@
+import SyncCore
+
 /// The values that a store keeps about itself, by key, beside those of programs
 /// (``StoreMetadata``).
 struct Metadata {
@@ -131,31 +133,16 @@ struct Metadata {
   }
 
   private func select(_ key: Key) throws -> Statement {
-    let statement = try connection.statement("SELECT value FROM _syncstack WHERE key = ?")
-    statement.bind(1, key.rawValue)
-    return statement
+    try connection.statement("SELECT value FROM _syncstack WHERE key = ?", [key.rawValue])
   }
 
-  func set(_ key: Key, _ value: Int64) throws {
-    let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)")
-    statement.bind(1, key.rawValue)
-    statement.bind(2, value)
-    try statement.run()
+  func set(_ key: Key, _ value: some ValueConvertible) throws {
+    try connection.run(
+      "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)", [key.rawValue, value])
   }
 
   /// Forgets a value.
   func remove(_ key: Key) throws {
-    let statement = try connection.statement("DELETE FROM _syncstack WHERE key = ?")
-    statement.bind(1, key.rawValue)
-    try statement.run()
-  }
-
-  func set(_ key: Key, _ value: String) throws {
-    let statement = try connection.statement(
-      "INSERT OR REPLACE INTO _syncstack (key, value) VALUES (?, ?)")
-    statement.bind(1, key.rawValue)
-    statement.bind(2, value)
-    try statement.run()
+    try connection.run("DELETE FROM _syncstack WHERE key = ?", [key.rawValue])
   }
 }

@@ -7,8 +7,7 @@ enum SequenceTable {
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for one that no row can have.
   static func next(_ name: String, _ connection: Connection) throws -> Int64 {
     let statement = try connection.statement(
-      "SELECT next FROM _syncstack_sequences WHERE name = ?")
-    statement.bind(1, name)
+      "SELECT next FROM _syncstack_sequences WHERE name = ?", [name])
     defer { statement.reset() }
     return try statement.step() ? checked(statement.integer(0), name) : 1
   }

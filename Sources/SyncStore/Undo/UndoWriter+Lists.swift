@@ -10,12 +10,9 @@ extension UndoWriter {
         let inverse = relationship.inverseSlot, let column = layout[id.entity].column(slot),
         let position = table.position(beside: column.ordinal)
       else { continue }
-      let statement = try connection.statement(
+      try connection.run(
         "UPDATE \(table.quoted) SET \(position.quoted) = ?1 WHERE _row = ?2 "
-          + "AND \(position.quoted) IS NOT ?1")
-      statement.bind(1, place.map(Value.int) ?? .null)
-      statement.bind(2, id.row)
-      try statement.run()
+          + "AND \(position.quoted) IS NOT ?1", [place, id.row])
       guard connection.changes > 0 else { continue }
       transaction.recorder.update(
         owner, in: layout.entities[relationship.destinationIndex].table, slots: [inverse])
@@ -114,13 +111,9 @@ extension UndoWriter {
       (table.isTargetOrdered ? "target_position" : nil, link.targetPosition),
     ] {
       guard let column else { continue }
-      let statement = try connection.statement(
+      try connection.run(
         "UPDATE \(table.quoted) SET \(column) = ?1 WHERE source = ?2 AND target = ?3 "
-          + "AND \(column) IS NOT ?1")
-      statement.bind(1, position.map(Value.int) ?? .null)
-      statement.bind(2, pair.source)
-      statement.bind(3, pair.target)
-      try statement.run()
+          + "AND \(column) IS NOT ?1", [position, pair.source, pair.target])
     }
   }
 }
