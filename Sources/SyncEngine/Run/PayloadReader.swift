@@ -9,7 +9,7 @@ final class PayloadReader {
   let parent: ParentScope?
   private let report: ReportBuilder
   private let control: SyncControl
-  private let limit: PartLimit
+  var limit: PartLimit
 
   // Where the current part begins, to stage it once more when items were rewritten.
   private var start: PayloadPlace

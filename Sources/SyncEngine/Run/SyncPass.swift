@@ -12,7 +12,7 @@ final class SyncPass {
   /// The payload; empty once the pass is closed.
   private(set) var bytes: UnsafeRawBufferPointer
   /// Whether the payload is worked off in parts, because it is larger than should be in memory.
-  let isStreamed: Bool
+  private(set) var isStreamed: Bool
   let control: SyncControl
   let reader: PayloadReader
   var claims: Claims
@@ -134,12 +134,25 @@ final class SyncPass {
   // MARK: - Transactions
 
   /// Reads and stages the payload beside writes to the store: of the store nothing is needed for
-  /// that but which items are known.
+  /// that but which items are known. A large first import is left to its transaction, which works it
+  /// off in parts: one is read while another is written.
   func stage(beside store: Store) throws {
-    if reader.known?.isLoaded == false, store.readsBesideWrites {
-      try store.read { try loadKnownItems(from: $0) }
+    if store.readsBesideWrites {
+      if bytes.count > request.tuning.firstImportThreshold,
+        try store.read({ try hasNoRows(in: $0) })
+      {
+        isStreamed = true
+        reader.limit = .bytes(SyncPass.partSize)
+        return
+      }
+      if reader.known?.isLoaded == false { try store.read { try loadKnownItems(from: $0) } }
     }
     try stage()
+  }
+
+  /// Whether there is no object yet of any entity that the mapping reaches.
+  private func hasNoRows(in store: StoreReader) throws -> Bool {
+    try request.plan.nodes.allSatisfy { try store.estimatedCount(of: $0.entity) == 0 }
   }
 
   /// Reads and stages the next part, for ``process(in:)``.

@@ -126,6 +126,8 @@ extension SyncHooks: Sendable {}
 package struct SyncTuning: Sendable {
   /// Payloads larger than this many bytes are worked off in parts.
   package var streamingThreshold = PayloadFile.largestInMemory
+  /// Payloads larger than this many bytes are so as well where nothing is stored yet.
+  package var firstImportThreshold = 16 << 20
   /// Items of a part; nil goes by the size of the payload.
   package var partItems: Int?
   /// Whether a part is read while the one before it is written.

@@ -59,6 +59,36 @@ import Testing
     }
   }
 
+  @Test func aLargeFirstImportIsReadInPartsAndIsTheSame() throws {
+    let items = (0..<16_000).map { id in
+      #"{"id": \#(id), "name": "\#(String(repeating: "name ", count: 20))", "company_id": \#(15_999 - id)}"#
+    }
+    let json = "[\(items.joined(separator: ","))]"
+    var reports: [SyncReport] = []
+    for threshold in [1 << 20, Int.max] {
+      let folder = try TemporaryFolder()
+      let store = try Store(model: TestModels.social(), configuration: .init(.file(folder.file())))
+      defer { try? store.close() }
+      let bench = try SyncBench(store: store)
+      for isFirst in [true, false] {
+        let phases = Locked<[SyncPhase]>([])
+        let control = SyncControl { step in
+          phases.withLock { if $0.last != step.phase { $0.append(step.phase) } }
+        }
+        let report = try bench.syncWithChanges(
+          json, "User", { $0.tuning.firstImportThreshold = threshold }, control: control
+        ).report
+        let isInParts = phases.withLock { $0.filter { $0 == .insert }.count } > 1
+        #expect(isInParts == (isFirst && threshold < .max))
+        #expect(report.entities["User"]?.inserted == (isFirst ? 16_000 : 0))
+        if isFirst { reports.append(report) }
+      }
+    }
+    #expect(reports[0].entities == reports[1].entities)
+    #expect(reports[0].findingCounts == reports[1].findingCounts)
+    #expect(reports[0].findings.map(\.message) == reports[1].findings.map(\.message))
+  }
+
   private func check(_ graph: OracleGraph, _ payload: LargePayload, _ place: String) throws {
     var users: [Int: LargePayload.User] = [:]
     var names: [String: [Int: String]] = [:]
