@@ -47,9 +47,8 @@ struct CollectedFindings {
     where !batch.occurrences.isEmpty && seenKeys[batch.number] == nil
       && !withoutIndex.contains(batch.entity.index)
     {
-      let layout = transaction.layout[batch.entity]
       guard let slot = batch.node.identity.first,
-        !layout.table.indexes.contains(where: { $0.columns.first == layout.ordinals[slot] }),
+        !transaction.hasIndex(on: slot, of: batch.entity),
         try transaction.estimatedCount(of: batch.entity) > CollectedFindings.smallTable
       else { continue }
       withoutIndex.insert(batch.entity.index)

@@ -139,7 +139,7 @@ final class SyncPass {
   func stage(beside store: Store) throws {
     if store.readsBesideWrites {
       if bytes.count > request.tuning.firstImportThreshold,
-        try store.read({ try hasNoRows(in: $0) })
+        try store.read({ try isFirstImport(in: $0) })
       {
         isStreamed = true
         reader.limit = .bytes(SyncPass.partSize)
@@ -150,9 +150,13 @@ final class SyncPass {
     try stage()
   }
 
-  /// Whether there is no object yet of any entity that the mapping reaches.
-  private func hasNoRows(in store: StoreReader) throws -> Bool {
-    try request.plan.nodes.allSatisfy { try store.estimatedCount(of: $0.entity) == 0 }
+  /// Whether there is no object yet of the items' entity, and all others are found by an index.
+  private func isFirstImport(in store: StoreReader) throws -> Bool {
+    guard try store.estimatedCount(of: request.plan.rootNode.entity) == 0 else { return false }
+    return try request.plan.nodes.allSatisfy { node in
+      try node.identity.first.map { store.hasIndex(on: $0, of: node.entity) } == true
+        || store.estimatedCount(of: node.entity) == 0
+    }
   }
 
   /// Reads and stages the next part, for ``process(in:)``.

@@ -85,6 +85,12 @@ package class StoreReader {
     return Int(clamping: try statement.row(0, of: table))
   }
 
+  /// Whether rows are found by the values of a slot without reading the whole table.
+  package func hasIndex(on slot: Int, of entity: EntityDescription) -> Bool {
+    let layout = layout[entity]
+    return layout.table.indexes.contains { $0.columns.first == layout.ordinals[slot] }
+  }
+
   /// The row numbers among others that no object of the entity's table has.
   ///
   /// - Parameter rows: ascending, each once.

@@ -15,6 +15,7 @@ import TestPayloads
 /// Trials durability [ROUNDS]                 commits that wait for the disk, and others
 /// Trials import  [ITEMS] [session|1|2|…]     memory of an import that asks for so many pages of so
 ///                                            many items at a time, or of a session of the same pages
+/// Trials repeat [USERS] [PAGES]              what says the same again, whole, in lists, batches, pages
 /// Trials make   USERS FOLDER                 payloads larger than should be in memory
 /// Trials floor  USERS FOLDER                 the floor imports the first of them
 /// Trials stream USERS FOLDER [VARIANT] [SOURCE]
@@ -53,6 +54,7 @@ struct Main {
     case "import":
       let fetches = arguments.count > 2 ? Int(arguments[2]) : nil
       try ImportTrial(items: number(0, 100_000)).run(fetches: fetches)
+    case "repeat": try RepeatTrial(users: number(0, 100_000), count: number(1, 100)).run()
     case "make" where arguments.count > 2:
       try stream(arguments).make()
     case "floor" where arguments.count > 2:
