@@ -123,6 +123,7 @@ extension Sync {
       let report = try PagesRun(
         try pages.map { try requests.of($0, at: pages.count == 1 ? setup.path : $0.path) },
         of: session.state, ends: ends, expecting: session.expectedCounts,
+        knownPages: session.knownPages,
         lists: { try requests.ofLists }, store: store, control: control
       ).run {
         try gate.enter()

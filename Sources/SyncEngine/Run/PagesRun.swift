@@ -26,7 +26,8 @@ package final class PagesRun {
 
   /// A request of each list whose settings are known, by its number.
   private var known: [Int: SyncRequest] = [:]
-  /// The items that need not be read.
+  /// The items that need not be read, of a session's pages and of the lists.
+  private let knownPages: KnownPages?
   private var knownItems: KnownLists?
   /// The last pass of each list, for the end.
   private var passes: [Int: SyncPass] = [:]
@@ -45,15 +46,18 @@ package final class PagesRun {
   ///   - ends: Whether the end comes behind the pages.
   ///   - expected: How many items a list has over all pages, by its number; with another count the
   ///     end deletes nothing of it.
+  ///   - knownPages: The items of the session that need not be read; nil reads all.
   ///   - lists: Gives a request of each list, by their numbers, whose payload is not read.
   package init(
     _ pages: [SyncRequest], of session: SessionState? = nil, ends: Bool,
-    expecting expected: [Int: Int] = [:], lists: @escaping () throws -> [SyncRequest], store: Store,
+    expecting expected: [Int: Int] = [:], knownPages: KnownPages? = nil,
+    lists: @escaping () throws -> [SyncRequest], store: Store,
     control: SyncControl
   ) {
     self.session = session
     self.ends = ends
     self.expected = expected
+    self.knownPages = knownPages
     self.lists = lists
     self.store = store
     self.control = control
@@ -90,7 +94,7 @@ package final class PagesRun {
 
   /// Reads the first page, if it need not wait for its turn.
   private func stage(_ first: SyncPass) throws {
-    let ahead = session?.knownPages.itemsAhead(of: first.request)
+    let ahead = knownPages?.itemsAhead(of: first.request)
     first.reader.known = ahead?.items ?? knownItems?.items(of: first.request)
     if !first.isStreamed, ahead?.mayRead != false { try first.stage(beside: store) }
   }
@@ -115,7 +119,10 @@ package final class PagesRun {
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     try enter()
     // Nothing is left to fail of a page that was committed.
-    defer { session?.didFailPage() }
+    defer {
+      session?.didFailPage()
+      knownPages?.didEnd()
+    }
     latest = first
     let changes = try store.write(first.request, control) { transaction in
       try first.work(in: transaction) { transaction in
@@ -138,7 +145,13 @@ package final class PagesRun {
     let last = latest ?? first
     last.count(changes)
     if !first.request.setup.isDryRun {
-      if ends { session?.reset() } else { session?.didCommitPage(changes.generation) }
+      if ends {
+        session?.reset()
+        knownPages?.reset()
+      } else {
+        session?.didCommitPage()
+        knownPages?.didCommit(changes.generation)
+      }
     }
     last.phases.end(.save)
     var report = last.finishReport()
@@ -181,8 +194,8 @@ package final class PagesRun {
     let isOnly = !pages.isEmpty && session?.lists.count == 1
     if ends || !hasBegun && !isOnly { for list in try lists() { known[list.list] = list } }
     try session?.check(known, in: transaction)
-    if let session {
-      knownItems = try session.knownPages.begin(
+    if let knownPages {
+      knownItems = try knownPages.begin(
         known.inKeyOrder.map(\.value), isFirst: !hasBegun, in: transaction)
     }
     guard !hasBegun else { return true }

@@ -134,8 +134,8 @@ final class SyncPass {
   // MARK: - Transactions
 
   /// Reads and stages the payload beside writes to the store: of the store nothing is needed for
-  /// that but which items are known. A large first import is left to its transaction, which works it
-  /// off in parts: one is read while another is written.
+  /// that but which items are known. A large first import is left to its transaction, which works
+  /// it off in parts: one is read while another is written.
   func stage(beside store: Store) throws {
     if store.readsBesideWrites {
       if bytes.count > request.tuning.firstImportThreshold,

@@ -30,9 +30,6 @@ package final class SessionState: @unchecked Sendable {
   /// The same as the transaction that runs leaves it.
   private var written: OpenSync?
 
-  /// The items that need not be read.
-  let knownPages = KnownPages()
-
   static let kind = "session"
 
   /// A list of items.
@@ -157,10 +154,7 @@ package final class SessionState: @unchecked Sendable {
   }
 
   /// Counts the claims of a page: it was committed.
-  ///
-  /// - Parameter generation: The one that it led to.
-  func didCommitPage(_ generation: Int64) {
-    knownPages.didCommit(generation)
+  func didCommitPage() {
     claims.commit()
     known = written ?? known
     written = nil
@@ -168,7 +162,6 @@ package final class SessionState: @unchecked Sendable {
 
   /// Drops the claims of a page.
   func didFailPage() {
-    knownPages.didEnd()
     claims.rollBack()
     written = nil
   }
@@ -227,7 +220,6 @@ package final class SessionState: @unchecked Sendable {
 
   /// Begins anew, once ``forget(in:)`` is committed.
   package func reset() {
-    knownPages.reset()
     claims = Claims()
     known = nil
   }

@@ -7,12 +7,13 @@ enum FingerprintKey {
   private static let version = 5
 
   /// The key of a request's fingerprints, or nil when no fingerprints can be used or made: when
-  /// items go through code of the user's, which may answer differently the
-  /// next time, and when not everything that an item says is stored.
+  /// items go through code of the user's, which may answer differently the next time, and when not
+  /// everything that an item says is stored.
   static func of(_ request: SyncRequest) -> ContentFingerprint? {
     guard request.setup.usesFingerprints, request.setup.parent == nil,
       request.targets.isEmpty, request.hooks.willInsert == nil, request.settings.deletes == nil,
-      !request.takesMembers, request.rewritten == nil, request.setup.path?.leadsToEach != true,
+      !request.takesMembers, request.rewritten == nil, request.settings.prepare == nil,
+      !request.payload.isJSONAPI, request.setup.path?.leadsToEach != true,
       !request.plan.nodes.contains(where: \.takesAway), !request.settings.deferReferences,
       request.settings.operations.isSuperset(of: everything),
       !request.settings.operations.contains(.alwaysInsert), !request.plan.rootNode.identity.isEmpty,

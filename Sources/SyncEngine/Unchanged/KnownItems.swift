@@ -14,8 +14,8 @@ import SyncStore
 ///
 /// Parts are applied in order, and share one set of fingerprints; several lists have one each. An
 /// item that an earlier part stored is history: a known item of a later part is a mention without a
-/// change, unless a read item of an earlier one has to do with its rows (``ReadTrace``). Confined to
-/// its sync; in a page session, to the page inside the store's gate (``KnownLists``).
+/// change, unless a read item of an earlier one has to do with its rows (``ReadTrace``). Confined
+/// to its sync; in a page session, to the page inside the store's gate (``KnownLists``).
 final class KnownItems: @unchecked Sendable {
   private let plan: MappingPlan
   private let isDryRun: Bool

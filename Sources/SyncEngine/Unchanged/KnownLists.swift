@@ -15,9 +15,9 @@ final class KnownLists: @unchecked Sendable {
   /// - Returns: Nil when the items of any list have to be read each time: no trace tells the values
   ///   that they may have changed of items of the others.
   init?(_ requests: [SyncRequest]) {
-    guard !requests.isEmpty,
-      requests.allSatisfy({ FingerprintKey.of($0) != nil && PayloadRewriting($0) == nil })
-    else { return nil }
+    guard !requests.isEmpty, requests.allSatisfy({ FingerprintKey.of($0) != nil }) else {
+      return nil
+    }
     trace = ReadTrace(requests.map(\.plan))
   }
 

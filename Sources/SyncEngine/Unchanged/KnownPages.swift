@@ -10,7 +10,7 @@ import SyncStore
 ///
 /// A page whose items may be known is read when its turn comes; other pages are read beside each
 /// other, before it. Used inside the store's gate, but for ``itemsAhead(of:)``.
-final class KnownPages: Sendable {
+package final class KnownPages: Sendable {
   private enum State {
     case open
     case lists(KnownLists)
@@ -18,6 +18,8 @@ final class KnownPages: Sendable {
   }
 
   private let state = Locked((known: State.open, isWorking: false))
+
+  package init() {}
 
   /// The known items of the lists; nil when all are read.
   var lists: KnownLists? {

@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 
 /// The traces that the items leave which a sync has read so far, in all its parts, lists and
-/// transactions: an item that comes later, or was passed over, is looked at in their light. Confined
-/// to its sync; that of a session, to one page at a time.
+/// transactions: an item that comes later, or was passed over, is looked at in their light.
+/// Confined to its sync; that of a session, to one page at a time.
 ///
 /// ```
 /// part 1 reads a, b │ part 2 reads b, c │ …

@@ -277,10 +277,12 @@ struct FingerprintSequence {
       requests[list].place = PlaceOfPage(list: list)
       requests[list].payload = .json([])
     }
+    let knownPages = KnownPages()
     var outcome = ""
     func run(_ pages: [SyncRequest], ends: Bool) throws {
       let (report, changes) = try PagesRun(
-        pages, of: session, ends: ends, lists: { requests }, store: store, control: SyncControl()
+        pages, of: session, ends: ends, knownPages: knownPages, lists: { requests }, store: store,
+        control: SyncControl()
       ).run()
       outcome += describe(report, changes)
     }

@@ -95,6 +95,8 @@ public final class SyncSession: Sendable {
   public let name: String?
 
   let state: SessionState
+  /// The items that need not be read.
+  let knownPages = KnownPages()
   let chosen = Locked(Choice())
   let stage = Locked(Stage())
 
@@ -267,6 +269,7 @@ public final class SyncSession: Sendable {
     try SyncGate.inside(store) {
       try store.write { try state.forget(in: $0) }
       state.reset()
+      knownPages.reset()
     }
   }
 }
