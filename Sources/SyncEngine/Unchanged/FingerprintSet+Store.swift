@@ -105,7 +105,6 @@ extension FingerprintSet {
     as key: ContentFingerprint, of plan: MappingPlan, in transaction: StoreTransaction,
     _ control: SyncControl
   ) throws {
-    guard try transaction.fingerprintSet(key)?.head == keptHead else { return }
     head.byteCount = max(head.byteCount, madeByteCount)
     if count > 0 {
       // Rows that the sync itself changed may differ from their items.
@@ -120,7 +119,9 @@ extension FingerprintSet {
       || places.indices.contains {
         places[$0] != $0 && !(places[$0] == FingerprintSet.gone && isAbsent($0))
       }
-    guard isChanged || generation != keptGeneration else { return }
+    guard isChanged || generation != keptGeneration,
+      try transaction.fingerprintSet(key)?.head == keptHead
+    else { return }
     let id = try transaction.makeFingerprintSet(key)
     if isChanged || keptGeneration < 0 { try write(places, to: id, in: transaction) }
     let before = head.spoken

@@ -48,9 +48,11 @@ final class ReadTrace {
     again = any
     changed = (any, any)
     var slots = Array(repeating: SlotSet(), count: count)
-    for node in plans.flatMap(\.nodes) {
-      for slot in node.identity { slots[node.entity.rootIndex].insert(slot) }
-      if let key = node.entity.primaryKey { slots[node.entity.rootIndex].insert(key.slot) }
+    for plan in plans {
+      for node in plan.nodes {
+        for slot in node.identity { slots[node.entity.rootIndex].insert(slot) }
+        if let key = node.entity.primaryKey { slots[node.entity.rootIndex].insert(key.slot) }
+      }
     }
     keySlots = slots
   }
@@ -114,6 +116,7 @@ final class ReadTrace {
   func changedRows(
     in transaction: StoreTransaction, _ control: SyncControl
   ) throws -> (any: [RowSet], strongly: [RowSet]) {
+    guard !isFirst else { return try transaction.changedRows(keySlots, control.checkpoint) }
     try settle(in: transaction, control)
     return changed
   }
