@@ -85,6 +85,7 @@ final class KnownItems: @unchecked Sendable {
     else { return false }
     if fingerprints.count + loaded.count == 0 {
       fingerprints.generation = loaded.generation
+      fingerprints.keptHead = loaded.keptHead
     } else {
       fingerprints = loaded
     }

@@ -3,6 +3,8 @@ import SyncStack
 import TestSupport
 import Testing
 
+@testable import SyncStore
+
 /// Items that come again in a sync of several lists.
 @Suite struct KnownListTests {
   /// The lists of one day: users with their notes, companies, and tasks.
@@ -121,6 +123,25 @@ import Testing
     #expect(try sync(bench, lists).readCount == 40)
     #expect(try sync(bench, lists).readCount == 0)
     #expect(try bench.bench.count("User") == 40)
+  }
+
+  @Test(arguments: [
+    "UPDATE _syncstack_print_sets SET head = x'05'",
+    "UPDATE _syncstack_print_sets SET generation = generation - 1",
+    "DELETE FROM _syncstack_fingerprints",
+  ])
+  func setsThatDoNotCountAnyMoreAreMadeAnew(_ damage: String) throws {
+    let folder = try TemporaryFolder()
+    for (day, expected) in [20, 20, 0].enumerated() {
+      let bench = try KnownItemBench(nil, .sqlite(folder.file()))
+      #expect(try sync(bench, Day().lists()).readCount == expected, "Day \(day)")
+      try bench.stack.close()
+      guard day == 0 else { continue }
+      let connection = try Connection(
+        path: folder.file().path, options: .init(), recorder: StatementRecorder())
+      defer { connection.close() }
+      try connection.execute(damage)
+    }
   }
 
   // MARK: - Reading after all
