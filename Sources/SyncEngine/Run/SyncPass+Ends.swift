@@ -79,14 +79,15 @@ extension SyncPass {
   /// - Parameter endsLists: Whether members that lists leave out go now: once, after all lists of
   ///   items.
   func delete(in transaction: StoreTransaction, endsLists: Bool) throws {
-    let children = children(partWork(in: transaction))
-    try children?.releaseUnlisted()
-    try children?.order()
     var operations = request.settings.operations
     // An empty list says that there is nothing; null does not.
     if claims.state.partCount == 0, claims.state.hasBegun { operations.remove(.delete) }
+    let work = partWork(operations, in: transaction)
+    let children = children(work)
+    try children?.releaseUnlisted()
+    try children?.order()
     let deleter = Deleter(
-      work: partWork(operations, in: transaction), node: request.plan.rootNode, scope: scope,
+      work: work, node: request.plan.rootNode, scope: scope,
       limits: request.settings.deletionGuard, knownRows: knownRows,
       endsLists: endsLists, advising: { self.unusable.advising($0) })
     let unmentioned = try deleter.unmentioned()

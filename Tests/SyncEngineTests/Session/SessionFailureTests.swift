@@ -61,6 +61,30 @@ import Testing
     #expect(try bench.objects("Batch", "batchID") == ["1", "2"])
   }
 
+  @Test(arguments: ["clicks", "ordered"])
+  func norDoesItTakeChildrenFromAParent(_ relationship: String) async throws {
+    let bench = try SerializerBench()
+    let batch = try bench.stack.inBackground { context in
+      let batch = try context.insert(entityNamed: "Batch")
+      let clicks = try (1...2).map { number in
+        let click = try context.insert(entityNamed: "Click")
+        click["clickID"] = number
+        return click
+      }
+      batch[relationship] = relationship == "ordered" ? clicks : Set(clicks)
+      try context.save()
+      return batch.objectID
+    }
+    let session = try SyncSession(with: SerializerBench.clicks(), dataStack: bench.stack)
+    for operation in [session.page("null"), session.page("null"), session.finishOperation()] {
+      operation.parent = batch
+      operation.parentRelationship = relationship
+      operation.start()
+      _ = try #require(operation.result).get()
+    }
+    #expect(try bench.objects("Batch", links: [relationship]) == ["→ 1,2"])
+  }
+
   @Test(
     arguments: [
       (["null", #"[{"id": 1}]"#], ["1"]), ([#"[{"id": 1}]"#, "null"], ["1"]), (["[]"], []),
