@@ -51,23 +51,23 @@ struct CertainMatches {
   /// - Returns: False when the occurrence takes a closer look; then nothing was done.
   @inline(__always)
   mutating func decide(_ occurrence: Int32) -> Bool {
-    var mention = occurrences[occurrence]
-    guard mention.traits.isDisjoint(with: CertainMatches.doubts) else { return false }
-    guard mention.stored >= 0 else {
+    var match = occurrences[occurrence]
+    guard match.traits.isDisjoint(with: CertainMatches.doubts) else { return false }
+    guard match.stored >= 0 else {
       guard knowsNew else { return false }
-      mention.row = 0
-      mention.flags.formUnion(mention.traits.contains(.root) ? newRootFlags : newNestedFlags)
-      occurrences[occurrence] = mention
+      match.row = 0
+      match.flags.formUnion(match.traits.contains(.root) ? newRootFlags : newNestedFlags)
+      occurrences[occurrence] = match
       return true
     }
-    guard holders[mention.stored] < 0 else { return false }
-    let row = rows[mention.stored]
+    guard holders[match.stored] < 0 else { return false }
+    let row = rows[match.stored]
     guard row < limit else { return false }
-    if mention.isOwned, !isOwnersChild(mention) { return false }
-    mention.row = row
-    mention.flags.formUnion(mention.traits.contains(.root) ? rootFlags : nestedFlags)
-    occurrences[occurrence] = mention
-    holders[mention.stored] = occurrence
+    if match.isOwned, !isOwnersChild(match) { return false }
+    match.row = row
+    match.flags.formUnion(match.traits.contains(.root) ? rootFlags : nestedFlags)
+    occurrences[occurrence] = match
+    holders[match.stored] = occurrence
     return true
   }
 
@@ -77,16 +77,16 @@ struct CertainMatches {
 
   /// Whether the stored row belongs to the owner in whose list the occurrence stands.
   @inline(__always)
-  private mutating func isOwnersChild(_ mention: Match) -> Bool {
-    if mention.list != list { move(to: mention) }
-    let owner = owners[mention.owner]
+  private mutating func isOwnersChild(_ match: Match) -> Bool {
+    if match.list != list { move(to: match) }
+    let owner = owners[match.owner]
     guard !owner.flags.contains(.folded), owner.row > 0, let column else { return false }
-    return column[Int(mention.stored)] == owner.row
+    return column[Int(match.stored)] == owner.row
   }
 
   @inline(never)
-  private mutating func move(to mention: Match) {
-    list = mention.list
+  private mutating func move(to match: Match) {
+    list = match.list
     owners = batches[list.batch].occurrences
     let index = columns[list.batch][list.rule]
     column = index >= 0 ? references[index] : nil

@@ -11,16 +11,16 @@ extension Matcher {
   ///
   /// - Returns: False when others have to be asked.
   func decideAlone(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let mention = batch.occurrences[occurrence]
-    if mention.traits.contains(.keyless) {
+    let match = batch.occurrences[occurrence]
+    if match.traits.contains(.keyless) {
       decideByLink(occurrence, in: batch)
       return true
     }
-    guard !mention.traits.contains(.shared) else { return false }
+    guard !match.traits.contains(.shared) else { return false }
     if !batch.contested.isEmpty, batch.contested[occurrence] != nil { return false }
-    guard mention.stored < 0 || isFree(mention.stored, of: batch) else { return false }
-    if mention.stored >= 0, mention.isOwned, !isChild(mention.stored, of: mention, in: batch) {
-      if keysAreOwners(mention) || wasListed(mention.stored, mention, in: batch) {
+    guard match.stored < 0 || isFree(match.stored, of: batch) else { return false }
+    if match.stored >= 0, match.isOwned, !isChild(match.stored, of: match, in: batch) {
+      if keysAreOwners(match) || wasListed(match.stored, match, in: batch) {
         forget(occurrence, in: batch)
       } else {
         noteMoved(occurrence, in: batch)
@@ -32,16 +32,16 @@ extension Matcher {
 
   /// Takes the child of that key that the owner already has, or joins the occurrence that did.
   func takeOwnChild(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let mention = batch.occurrences[occurrence]
-    guard mention.isOwned else { return false }
+    let match = batch.occurrences[occurrence]
+    guard match.isOwned else { return false }
     let head = batch.head(of: occurrence)
     let known = batch.objects(ofKey: head)
-    let list = mention.list
-    if let same = known.member(of: ownerRow(mention), in: list) {
+    let list = match.list
+    if let same = known.member(of: ownerRow(match), in: list) {
       join(occurrence, batch.representative(same), in: batch)
       return true
     }
-    for index in ownRows(mention, of: head, in: batch) {
+    for index in ownRows(match, of: head, in: batch) {
       let holder = batch.stored.occurrences[index]
       if holder < 0 {
         take(index, for: occurrence, in: batch)
@@ -58,15 +58,15 @@ extension Matcher {
   /// Of several stored objects of a key, takes the one that the owner leads to already: by a to-one
   /// relationship, or by a list that others may share.
   func takeLinked(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let mention = batch.occurrences[occurrence]
-    guard mention.owner >= 0, !mention.isOwned, !batch.contested.isEmpty else { return false }
+    let match = batch.occurrences[occurrence]
+    guard match.owner >= 0, !match.isOwned, !batch.contested.isEmpty else { return false }
     let head = batch.head(of: occurrence)
     guard let rows = batch.contested[head] else { return false }
-    let owner = matches.owner(of: mention)
-    let row = owner.batch.linkedRow(of: owner.match, by: matches.rule(of: mention).slot)
+    let owner = matches.owner(of: match)
+    let row = owner.batch.linkedRow(of: owner.match, by: matches.rule(of: match).slot)
     var linked = row > 0 ? batch.stored.index(ofRow: row) : nil
     if let index = linked, !batch.objects(ofKey: head).holds(index, among: rows) { linked = nil }
-    if let members = matches.formerMembers[mention.list]?[owner.match.row] {
+    if let members = matches.formerMembers[match.list]?[owner.match.row] {
       linked = storedRows(of: head, in: batch).first { members.contains(batch.stored.rows[$0]) }
     }
     guard let linked else { return false }
@@ -86,14 +86,14 @@ extension Matcher {
 
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
   func decideAmongOthers(_ occurrence: Int32, in batch: MatchedBatch) {
-    let mention = batch.occurrences[occurrence]
+    let match = batch.occurrences[occurrence]
     let head = batch.head(of: occurrence)
-    if mention.isOwned {
-      let same = batch.objects(ofKey: head).member(of: ownerRow(mention), in: mention.list)
+    if match.isOwned {
+      let same = batch.objects(ofKey: head).member(of: ownerRow(match), in: match.list)
       if let same { return join(occurrence, batch.representative(same), in: batch) }
-      if !keysAreOwners(mention), takeOnlyObject(occurrence, head, in: batch) { return }
+      if !keysAreOwners(match), takeOnlyObject(occurrence, head, in: batch) { return }
     } else {
-      let isRoot = mention.traits.contains(.root)
+      let isRoot = match.traits.contains(.root)
       if let same = sharedObject(of: head, in: batch, isRoot: isRoot) {
         join(occurrence, same, in: batch)
         batch.objects(ofKey: head).shared = batch.representative(occurrence)
@@ -110,8 +110,8 @@ extension Matcher {
 
   /// Takes the entity's only object of a key, unless another owner lists it.
   private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: MatchedBatch) -> Bool {
-    let mention = batch.occurrences[occurrence]
-    let list = mention.list
+    let match = batch.occurrences[occurrence]
+    let list = match.list
     let known = batch.objects(ofKey: head)
     let rows = storedRows(of: head, in: batch)
     // Keys are unique per concrete entity: objects of subentities count where there is none of the
@@ -123,8 +123,8 @@ extension Matcher {
       return true
     }
     let all = own.isEmpty && !batch.staged.ofSubentities.keys.contains(head) ? rows : own
-    guard all.count == 1, case let index = all[0], !wasListed(index, mention, in: batch),
-      !known.isListed(row: index, in: list), !isListedByItsOwner(index, mention, head, in: batch)
+    guard all.count == 1, case let index = all[0], !wasListed(index, match, in: batch),
+      !known.isListed(row: index, in: list), !isListedByItsOwner(index, match, head, in: batch)
     else { return false }
     let holder = batch.stored.occurrences[index]
     if holder >= 0 {
@@ -139,35 +139,35 @@ extension Matcher {
   // MARK: - Owners
 
   /// Whether a stored row belongs to the owner in whose list the occurrence stands.
-  func isChild(_ index: Int32, of mention: Match, in batch: MatchedBatch) -> Bool {
-    let owner = ownerRow(mention)
-    return owner > 0 && self.owner(ofStored: index, mention, in: batch) == owner
+  func isChild(_ index: Int32, of match: Match, in batch: MatchedBatch) -> Bool {
+    let owner = ownerRow(match)
+    return owner > 0 && self.owner(ofStored: index, match, in: batch) == owner
   }
 
   /// Whether an earlier part of the payload nested a stored row below an owner: it stays with the
   /// one it has now.
-  private func wasListed(_ index: Int32, _ mention: Match, in batch: MatchedBatch) -> Bool {
-    claims.isListed(batch.stored.rows[index], under: matches.rule(of: mention).relationship)
+  private func wasListed(_ index: Int32, _ match: Match, in batch: MatchedBatch) -> Bool {
+    claims.isListed(batch.stored.rows[index], under: matches.rule(of: match).relationship)
   }
 
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
-  func owner(ofStored index: Int32, _ mention: Match, in batch: MatchedBatch) -> Int64 {
-    let column = matches.memberColumns[mention.list.batch][mention.list.rule]
+  func owner(ofStored index: Int32, _ match: Match, in batch: MatchedBatch) -> Int64 {
+    let column = matches.memberColumns[match.list.batch][match.list.rule]
     return column >= 0 ? batch.stored.references[column][index] : 0
   }
 
   /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper
   /// down.
   private func isListedByItsOwner(
-    _ index: Int32, _ mention: Match, _ head: Int32, in batch: MatchedBatch
+    _ index: Int32, _ match: Match, _ head: Int32, in batch: MatchedBatch
   ) -> Bool {
-    let owner = owner(ofStored: index, mention, in: batch)
+    let owner = owner(ofStored: index, match, in: batch)
     guard owner > 0 else { return false }
-    return batch.objects(ofKey: head).isListedByItsOwner(in: mention.list) {
+    return batch.objects(ofKey: head).isListedByItsOwner(in: match.list) {
       var candidate = head
       while candidate >= 0 {
         let other = batch.occurrences[candidate]
-        if other.isOwned, other.list == mention.list, likelyOwner(of: other) == owner {
+        if other.isOwned, other.list == match.list, likelyOwner(of: other) == owner {
           return true
         }
         candidate = other.next
@@ -177,8 +177,8 @@ extension Matcher {
   }
 
   /// The row of an owner: the one it was decided to be, or the only stored one of its key.
-  private func likelyOwner(of mention: Match) -> Int64? {
-    let owner = matches.owner(of: mention)
+  private func likelyOwner(of match: Match) -> Int64? {
+    let owner = matches.owner(of: match)
     if owner.match.flags.contains(.decided) { return owner.match.row }
     guard !owner.match.traits.contains(.keyless) else { return nil }
     let rows = storedRows(of: owner.batch.head(of: owner.number), in: owner.batch)

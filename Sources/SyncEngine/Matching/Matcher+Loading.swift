@@ -124,13 +124,13 @@ extension Matcher {
   @inline(__always)
   func attach(_ index: Int32, to head: Int32, in batch: MatchedBatch, difference: () -> SlotSet) {
     guard head >= 0 else { return }
-    let mention = batch.occurrences[head]
-    if mention.stored < 0, !mention.traits.contains(.shared) {
+    let match = batch.occurrences[head]
+    if match.stored < 0, !match.traits.contains(.shared) {
       batch.occurrences[head].stored = index
       batch.occurrences[head].row = batch.stored.rows[index]
       batch.noteDifference(difference(), of: head)
     } else {
-      let first = mention.stored >= 0 ? [mention.stored] : []
+      let first = match.stored >= 0 ? [match.stored] : []
       batch.contested[head, default: first].append(index)
     }
   }

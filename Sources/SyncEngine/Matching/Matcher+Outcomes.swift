@@ -24,16 +24,16 @@ extension Matcher {
   }
 
   func join(_ occurrence: Int32, _ other: Int32, in batch: MatchedBatch) {
-    let mention = batch.occurrences[occurrence]
+    let match = batch.occurrences[occurrence]
     let isStored =
       batch.occurrences[other].stored >= 0
       && isKnown(batch.occurrences[other].row, batch.entity)
       // To a mapping that does not do everything an object is there as soon as an item before made
       // it.
       || batch.occurrences[other].flags.contains(.inserted)
-        && !mention.traits.isDisjoint(with: [.neverInserted, .neverUpdated])
+        && !match.traits.isDisjoint(with: [.neverInserted, .neverUpdated])
     let isActive =
-      isAllowed(mention, isStored: isStored)
+      isAllowed(match, isStored: isStored)
       && (batch.occurrences[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
     // A mention that may not write the object does not count; one that may write needs no
     // permission of the other.
@@ -51,12 +51,12 @@ extension Matcher {
         noteNew(result, in: batch)
       }
     }
-    noteListed(occurrence, mention, in: batch)
-    if mention.isOwned, !batch.occurrences[result].isOwned {
+    noteListed(occurrence, match, in: batch)
+    if match.isOwned, !batch.occurrences[result].isOwned {
       batch.occurrences[result].traits.insert(.owned)
-      batch.occurrences[result].owner = mention.owner
-      batch.occurrences[result].ownerBatch = mention.ownerBatch
-      batch.occurrences[result].ownerRule = mention.ownerRule
+      batch.occurrences[result].owner = match.owner
+      batch.occurrences[result].ownerBatch = match.ownerBatch
+      batch.occurrences[result].ownerRule = match.ownerRule
     }
   }
 
@@ -66,10 +66,10 @@ extension Matcher {
   }
 
   /// Whether the options let the place of a mention write its object.
-  func isAllowed(_ mention: Match, isStored: Bool) -> Bool {
-    if mention.traits.contains(.rejected) { return false }
-    if mention.traits.contains(isStored ? .neverUpdated : .neverInserted) { return false }
-    return switch (mention.traits.contains(.root), isStored) {
+  func isAllowed(_ match: Match, isStored: Bool) -> Bool {
+    if match.traits.contains(.rejected) { return false }
+    if match.traits.contains(isStored ? .neverUpdated : .neverInserted) { return false }
+    return switch (match.traits.contains(.root), isStored) {
     case (true, true): operations.contains(.update)
     case (true, false): !operations.isDisjoint(with: [.insert, .alwaysInsert])
     case (false, true): operations.contains(.updateRelationships)
@@ -89,32 +89,32 @@ extension Matcher {
 
   /// Fixes the identity of an occurrence and with it the sync's permissions for its object.
   func fixIdentity(of occurrence: Int32, in batch: MatchedBatch) {
-    var mention = batch.occurrences[occurrence]
-    let isStored = mention.stored >= 0
+    var match = batch.occurrences[occurrence]
+    let isStored = match.stored >= 0
     let isKnown =
-      isStored && isKnown(batch.stored.rows[mention.stored], batch.entity)
+      isStored && isKnown(batch.stored.rows[match.stored], batch.entity)
     let isAllowed =
-      isAllowed(mention, isStored: isKnown) && (isStored || !wasDeleted(occurrence, in: batch))
+      isAllowed(match, isStored: isKnown) && (isStored || !wasDeleted(occurrence, in: batch))
     if isStored {
-      mention.row = batch.stored.rows[mention.stored]
-      batch.stored.occurrences[mention.stored] = occurrence
-      if isAllowed { mention.flags.insert(.active) }
+      match.row = batch.stored.rows[match.stored]
+      batch.stored.occurrences[match.stored] = occurrence
+      if isAllowed { match.flags.insert(.active) }
     } else if isAllowed {
-      mention.row = 0
-      mention.flags.formUnion([.inserted, .active])
+      match.row = 0
+      match.flags.formUnion([.inserted, .active])
     }
-    mention.flags.insert(.decided)
-    batch.occurrences[occurrence] = mention
-    if mention.flags.contains(.inserted) { noteNew(occurrence, in: batch) }
-    noteListed(occurrence, mention, in: batch)
+    match.flags.insert(.decided)
+    batch.occurrences[occurrence] = match
+    if match.flags.contains(.inserted) { noteNew(occurrence, in: batch) }
+    noteListed(occurrence, match, in: batch)
   }
 
   /// The objects of an occurrence's key; nil where no other occurrence or row has it.
   private func objects(_ occurrence: Int32, in batch: MatchedBatch) -> KeyObjects? {
-    let mention = batch.occurrences[occurrence]
-    guard !mention.traits.contains(.keyless) else { return nil }
+    let match = batch.occurrences[occurrence]
+    guard !match.traits.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
-    guard mention.traits.contains(.shared) || isContested else { return nil }
+    guard match.traits.contains(.shared) || isContested else { return nil }
     return batch.objects(ofKey: batch.head(of: occurrence))
   }
 
@@ -123,34 +123,34 @@ extension Matcher {
   }
 
   /// Notes in whose list an object of a repeated key stands.
-  private func noteListed(_ occurrence: Int32, _ mention: Match, in batch: MatchedBatch) {
-    guard mention.isOwned, let known = objects(occurrence, in: batch) else { return }
+  private func noteListed(_ occurrence: Int32, _ match: Match, in batch: MatchedBatch) {
+    guard match.isOwned, let known = objects(occurrence, in: batch) else { return }
     let object = batch.occurrences[batch.representative(occurrence)]
     known.note(
       occurrence, row: object.stored, isNew: object.flags.contains(.inserted),
-      owner: ownerRow(mention), in: mention.list)
+      owner: ownerRow(match), in: match.list)
   }
 
   func noteMoved(_ occurrence: Int32, in batch: MatchedBatch) {
-    let mention = batch.occurrences[occurrence]
+    let match = batch.occurrences[occurrence]
     let head = batch.head(of: occurrence)
     guard let index = storedRows(of: head, in: batch).first,
-      owner(ofStored: index, mention, in: batch) > 0
+      owner(ofStored: index, match, in: batch) > 0
     else { return }
     batch.occurrences[occurrence].traits.insert(.conflicting)
-    let rule = matches.rule(of: mention)
+    let rule = matches.rule(of: match)
     if let edits, let inverse = rule.relationship.inverseSlot,
       edits.protects(inverse, of: batch.stored.rows[index], batch.entity)
     {
       return
     }
     let key = batch.key(batch.cells(occurrence)).description
-    let owner = matches.owner(of: mention)
+    let owner = matches.owner(of: match)
     let ownerKey = owner.batch.key(owner.batch.cells(owner.number))
     // The payload has no key of a given parent.
     let name =
       ownerKey == .null
-      ? self.owner(of: mention)?.description : "\(owner.batch.entity.name) \(ownerKey)"
+      ? self.owner(of: match)?.description : "\(owner.batch.entity.name) \(ownerKey)"
     report.note(
       .movedObject, batch.entity, property: rule.name, key: key,
       message: "\(batch.entity.name) \(key) moved to \(name ?? owner.batch.entity.name).")

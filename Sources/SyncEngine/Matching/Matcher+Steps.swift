@@ -5,21 +5,21 @@ extension Matcher {
   /// An object that its key does not tell: the stored row it was said to be, or, under a to-one
   /// relationship, the one its owner is linked to.
   func decideByLink(_ occurrence: Int32, in batch: MatchedBatch) {
-    let mention = batch.occurrences[occurrence]
-    if mention.row > 0 {
-      batch.occurrences[occurrence].stored = batch.stored.index(ofRow: mention.row) ?? -1
+    let match = batch.occurrences[occurrence]
+    if match.row > 0 {
+      batch.occurrences[occurrence].stored = batch.stored.index(ofRow: match.row) ?? -1
       batch.occurrences[occurrence].flags.insert(.uncompared)
       return fixIdentity(of: occurrence, in: batch)
     }
-    guard mention.owner >= 0 else { return fixIdentity(of: occurrence, in: batch) }
-    let owner = matches.owner(of: mention)
+    guard match.owner >= 0 else { return fixIdentity(of: occurrence, in: batch) }
+    let owner = matches.owner(of: match)
     let place = Owner(
-      batch: owner.batch.number, owner: owner.number, rule: mention.list.rule)
+      batch: owner.batch.number, owner: owner.number, rule: match.list.rule)
     if let earlier = keyless[place] {
       return join(occurrence, batch.representative(earlier), in: batch)
     }
     keyless[place] = occurrence
-    let row = owner.batch.linkedRow(of: owner.match, by: matches.rule(of: mention).slot)
+    let row = owner.batch.linkedRow(of: owner.match, by: matches.rule(of: match).slot)
     guard row > 0, let index = batch.stored.index(ofRow: row) else {
       return fixIdentity(of: occurrence, in: batch)
     }
@@ -65,15 +65,15 @@ extension Matcher {
   }
 
   /// Stored rows of the key that belong to the owner in whose list the occurrence stands.
-  func ownRows(_ mention: Match, of head: Int32, in batch: MatchedBatch) -> [Int32] {
-    let owner = ownerRow(mention)
+  func ownRows(_ match: Match, of head: Int32, in batch: MatchedBatch) -> [Int32] {
+    let owner = ownerRow(match)
     guard owner > 0 else { return [] }
     let rows = storedRows(of: head, in: batch)
     guard rows.count > 1 else {
-      return rows.filter { self.owner(ofStored: $0, mention, in: batch) == owner }
+      return rows.filter { self.owner(ofStored: $0, match, in: batch) == owner }
     }
-    return batch.objects(ofKey: head).rows(of: owner, in: mention.list, among: rows) {
-      self.owner(ofStored: $0, mention, in: batch)
+    return batch.objects(ofKey: head).rows(of: owner, in: match.list, among: rows) {
+      self.owner(ofStored: $0, match, in: batch)
     }
   }
 
@@ -90,9 +90,9 @@ extension Matcher {
     batch.stored.occurrences[index] < 0
   }
 
-  func keysAreOwners(_ mention: Match) -> Bool {
-    matches.rule(of: mention).keyScopeIsOwner
+  func keysAreOwners(_ match: Match) -> Bool {
+    matches.rule(of: match).keyScopeIsOwner
   }
 
-  func ownerRow(_ mention: Match) -> Int64 { matches.owner(of: mention).match.row }
+  func ownerRow(_ match: Match) -> Int64 { matches.owner(of: match).match.row }
 }

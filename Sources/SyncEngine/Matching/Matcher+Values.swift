@@ -16,12 +16,12 @@ extension Matcher {
   func matchValues(_ wave: [Int32], in batch: MatchedBatch) throws {
     var lists: [OwnedList: [Int32]] = [:]
     for occurrence in wave {
-      let mention = batch.occurrences[occurrence]
-      guard mention.traits.contains(.value), !mention.traits.contains(.forced), mention.owner >= 0
+      let match = batch.occurrences[occurrence]
+      guard match.traits.contains(.value), !match.traits.contains(.forced), match.owner >= 0
       else { continue }
-      let owner = matches.owner(of: mention).match
+      let owner = matches.owner(of: match).match
       guard owner.row > 0, !owner.flags.contains(.inserted) else { continue }
-      lists[OwnedList(owner: owner.row, list: mention.list), default: []].append(occurrence)
+      lists[OwnedList(owner: owner.row, list: match.list), default: []].append(occurrence)
     }
     guard !lists.isEmpty else { return }
     let patterns = ValuePatterns(lists.values.joined(), of: batch, part.arena)
@@ -41,8 +41,8 @@ extension Matcher {
       var rest = patterns.takeEqual(occurrences, from: &free, hashes) {
         take($0, for: $1, in: batch)
       }
-      let mention = batch.occurrences[occurrences[0]]
-      let list = Owner(batch: place.list.batch, owner: mention.owner, rule: place.list.rule)
+      let match = batch.occurrences[occurrences[0]]
+      let list = Owner(batch: place.list.batch, owner: match.owner, rule: place.list.rule)
       if part.unreadable.lists.contains(list) { rest = [] }
       // An object inserted here and not sent yet is not replaced.
       let places = free.filter {

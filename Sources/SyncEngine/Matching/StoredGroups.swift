@@ -97,9 +97,9 @@ final class StoredGroups {
 /// any owner; else a new object.
 extension Matcher {
   func decideByKey(_ occurrence: Int32, in batch: MatchedBatch) throws {
-    let mention = batch.occurrences[occurrence]
-    guard mention.traits.isDisjoint(with: [.forced, .keyless]) else {
-      if mention.traits.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
+    let match = batch.occurrences[occurrence]
+    guard match.traits.isDisjoint(with: [.forced, .keyless]) else {
+      if match.traits.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
       return decideByLink(occurrence, in: batch)
     }
     let head = batch.head(of: occurrence)

@@ -15,9 +15,9 @@ struct PartReport {
   private func noteUnmatched() {
     let batch = matches.rootBatch
     for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
-      let mention = batch.occurrences[batch.representative(occurrence)]
-      guard batch.occurrences[occurrence].traits.contains(.root), mention.row == 0,
-        !mention.traits.contains(.rejected)
+      let match = batch.occurrences[batch.representative(occurrence)]
+      guard batch.occurrences[occurrence].traits.contains(.root), match.row == 0,
+        !match.traits.contains(.rejected)
       else { continue }
       report[batch.entity].skipped += 1
       let key = batch.key(batch.cells(occurrence)).description
