@@ -99,12 +99,8 @@ final class KnownItems: @unchecked Sendable {
 
   // MARK: - Several transactions
 
-  /// Whether nothing is known any more, because another writer committed between two transactions
-  /// of the sync.
-  func isLost(in transaction: StoreTransaction) throws -> Bool {
-    try trace.check(in: transaction)
-    return trace.isLost
-  }
+  /// Whether nothing is known any more; see ``ReadTrace/isLost(in:)``.
+  func isLost(in transaction: StoreTransaction) throws -> Bool { try trace.isLost(in: transaction) }
 
   /// Takes the changes of a transaction into account that is not the last one, and the edits that
   /// it left alone.

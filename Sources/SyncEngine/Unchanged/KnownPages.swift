@@ -62,7 +62,7 @@ package final class KnownPages: Sendable {
     lists?.didCommit(generation)
   }
 
-  /// Ends a page. One that was not committed may have said of the store that does not hold.
+  /// Ends a page. The trace of one that was not committed tells of changes that were taken back.
   func didEnd() {
     state.withLock { if $0.isWorking { $0 = (.none, false) } }
   }

@@ -35,6 +35,10 @@ final class ReadTrace {
   /// deleted or got another key.
   private var changed: (any: [RowSet], strongly: [RowSet])
 
+  /// Those of all transactions, once one of several lists has asked for them in the last one.
+  private var changedInAll: (any: [RowSet], strongly: [RowSet])?
+  private let hasLists: Bool
+
   /// The generation that the last of several transactions led to; nil in the first.
   private var generation: Int64?
 
@@ -47,6 +51,7 @@ final class ReadTrace {
     any = Array(repeating: RowSet(), count: count)
     again = any
     changed = (any, any)
+    hasLists = plans.count > 1
     var slots = Array(repeating: SlotSet(), count: count)
     for plan in plans {
       for node in plan.nodes {
@@ -104,20 +109,26 @@ final class ReadTrace {
   /// Notes the generation that a transaction led to.
   func didCommit(_ generation: Int64) { self.generation = generation }
 
-  /// Loses the trace when another writer committed after the last transaction of the sync.
-  func check(in transaction: StoreTransaction) throws {
+  /// Whether the trace is lost, or is now, because another writer committed after the last
+  /// transaction of the sync.
+  func isLost(in transaction: StoreTransaction) throws -> Bool {
     if let generation, try transaction.generation() != generation { isLost = true }
+    return isLost
   }
 
   func lose() { isLost = true }
 
-  /// The rows that the sync has changed, in this transaction and before; and those of them that
-  /// were deleted or got another key.
+  /// The rows that the sync has changed, in the last transaction and before; and those of them that
+  /// were deleted or got another key. All lists ask for the same, once everything is written.
   func changedRows(
     in transaction: StoreTransaction, _ control: SyncControl
   ) throws -> (any: [RowSet], strongly: [RowSet]) {
-    guard !isFirst else { return try transaction.changedRows(keySlots, control.checkpoint) }
+    if let changedInAll { return changedInAll }
+    guard !isFirst || hasLists else {
+      return try transaction.changedRows(keySlots, control.checkpoint)
+    }
     try settle(in: transaction, control)
+    changedInAll = changed
     return changed
   }
 }

@@ -180,17 +180,21 @@ import Testing
     bench.read.withLock { $0 = [] }
     let sync = Sync(Self.array(Self.items), inEntityNamed: "User", dataStack: bench.stack)
     sync.transaction = .perBatch(10)
-    let isDone = Locked(false)
+    let outcome = Locked<Result<Void, any Error>?>(nil)
     sync.stepObserver = { step in
-      guard step.phase == .parse, step.completed > 0 else { return }
-      let isFirst = isDone.withLock { done in
-        defer { done = true }
-        return !done
-      }
-      if isFirst { try? rename(29, "mine", bench) }
+      // Before the second batch is stored, between two transactions.
+      guard step.phase == .parse, step.completed > Self.array(Self.items).count / 2,
+        outcome.withLock({ $0 == nil })
+      else { return }
+      let result = Result { try rename(29, "mine", bench) }
+      outcome.withLock { $0 = result }
     }
-    _ = try run(sync)
+    let report = try run(sync)
+    try #require(outcome.withLock { $0 }).get()
+    #expect(report.entities["User"]?.updated == 1)
     #expect(try name(of: 29, bench) == "a 29")
+    #expect(10...20 ~= bench.read.withLock { $0.count })
+    #expect(try self.sync(bench, Self.items).readCount == 1)
   }
 
   @Test func anItemIsReadWhereAnEarlierPageHasToDoWithItsObject() throws {
