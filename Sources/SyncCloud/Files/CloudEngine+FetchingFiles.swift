@@ -13,7 +13,8 @@ extension CloudEngine {
   /// ```
   ///
   /// The bytes that have arrived are kept when it fails or is cancelled, and the next call goes on
-  /// there. Files are fetched one after the other; pulls and pushes go on meanwhile.
+  /// there. Files are fetched one after the other; pulls and pushes go on meanwhile. The object's
+  /// context has merged the result when the call returns.
   ///
   /// - Parameters:
   ///   - object: Whose; it is saved.
@@ -25,7 +26,9 @@ extension CloudEngine {
     of object: Object, _ path: KeyPath<Object, Property>,
     progress: Progress = Progress(totalUnitCount: 0)
   ) async throws {
+    let context = object.managedObjectContext
     try await fetchAsset(of: object.objectID, PropertyNames.name(of: path), progress: progress)
+    await context?.perform { context?.mergeCommits() }
   }
 
   /// The same by identifier and name.
