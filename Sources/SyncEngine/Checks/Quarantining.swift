@@ -9,11 +9,7 @@ final class Quarantining {
   private let transaction: StoreTransaction
   private let report: ReportBuilder
 
-  /// - Returns: Nil when nothing is kept, and nothing was.
-  init?(
-    _ request: SyncRequest, _ transaction: StoreTransaction, _ report: ReportBuilder
-  ) throws {
-    guard try request.itemPolicy == .quarantine || transaction.hasQuarantine else { return nil }
+  init(_ request: SyncRequest, _ transaction: StoreTransaction, _ report: ReportBuilder) {
     self.request = request
     self.transaction = transaction
     self.report = report

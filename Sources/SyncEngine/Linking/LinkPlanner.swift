@@ -71,7 +71,9 @@ final class LinkPlanner: PartPhase {
         try releaseUnlisted(rule, of: batch)
       }
     }
-    partnerWrites = try PartnerPlanner(planner: self).plan()
+    if batches.contains(where: \.node.hasOneToOne) {
+      partnerWrites = try PartnerPlanner(planner: self).plan()
+    }
     for batch in batches {
       for copy in batch.copies where copy.takesValues {
         references[batch.number].copy(

@@ -101,6 +101,9 @@ extension PlanNode {
 
   // MARK: - Relationships
 
+  /// Whether objects lead to one another from both ends.
+  var hasOneToOne: Bool { relationships.contains(where: \.isOneToOne) }
+
   /// Whether a relationship without a word about it may be given the link that the mapping says.
   var hasMissingLinks: Bool { relationships.contains { $0.missing != .keep } }
 

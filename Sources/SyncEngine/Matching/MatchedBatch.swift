@@ -37,7 +37,7 @@ final class MatchedBatch {
   @exclusivity(unchecked) var contested: [Int32: [Int32]] = [:]
 
   /// The names by which other machines know stored objects that share a key.
-  var sharedNames = SharedNames()
+  var sharedNames: SharedNames?
 
   /// The decisions about keys that several mentions or stored rows have, by the first occurrence.
   private var keyObjects: [Int32: KeyObjects] = [:]

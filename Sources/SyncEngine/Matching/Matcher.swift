@@ -107,7 +107,7 @@ final class Matcher: PartPhase {
     }
     while waves.contains(where: { !$0.isEmpty }) {
       for batch in batches where !waves[batch.number].isEmpty {
-        try Namesakes(batch).learnNames(in: transaction)
+        if !batch.contested.isEmpty { try Namesakes(batch).learnNames(in: transaction) }
         try decide(waves[batch.number], in: batch)
         try numberNewObjects(waves[batch.number], in: batch)
       }

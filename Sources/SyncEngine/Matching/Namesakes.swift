@@ -4,9 +4,9 @@ import SyncStore
 /// The names by which other machines know stored objects that share a key.
 struct SharedNames {
   /// How many objects were asked for.
-  var rowCount = 0
+  let rowCount: Int
   /// By row.
-  var names: [Int64: String] = [:]
+  let names: [Int64: String]
 }
 
 /// Stored objects of an entity that share a key the payload mentions.
@@ -19,9 +19,8 @@ struct Namesakes {
 
   /// Learns by which names other machines know the objects that share a key.
   func learnNames(in transaction: StoreTransaction) throws {
-    guard !batch.contested.isEmpty else { return }
     let rows = batch.contested.values.joined().map { batch.stored.rows[$0] }
-    guard rows.count != batch.sharedNames.rowCount else { return }
+    guard rows.count != batch.sharedNames?.rowCount else { return }
     batch.sharedNames = SharedNames(
       rowCount: rows.count, names: try transaction.sharedNames(of: rows, batch.entity))
   }
@@ -32,7 +31,7 @@ struct Namesakes {
   /// drawn, and those that were drawn earlier come first.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
     let rows = (batch.stored.rows[left], batch.stored.rows[right])
-    switch (batch.sharedNames.names[rows.0], batch.sharedNames.names[rows.1]) {
+    switch (batch.sharedNames?.names[rows.0], batch.sharedNames?.names[rows.1]) {
     case (let left?, let right?):
       return (left.utf8.count, left) < (right.utf8.count, right)
     case (_?, nil): return true
@@ -51,7 +50,6 @@ struct Namesakes {
   /// Tells the claims which of them are objects of their own: those with the same owners may be
   /// folded into the first of them, children of other owners stay.
   func sort(in claims: Claims, _ transaction: StoreTransaction) throws {
-    guard !batch.contested.isEmpty else { return }
     let stored = batch.stored
     let further = try furtherOwners(in: transaction)
     for indexes in batch.contested.values {

@@ -6,8 +6,8 @@ struct CollectedFindings {
   /// Contradictions between places of the payload, by entity.
   private var contradictions: [Int: Contradictions] = [:]
 
-  /// The new objects of serializers with groupers.
-  var newObjects = NewObjectsOfGroups()
+  /// The new objects of serializers with groupers; nil while there are none.
+  var newObjects: NewObjectsOfGroups?
 
   /// The entities whose objects are looked up without an index, and of which that was said.
   private var withoutIndex: Set<Int> = []
@@ -18,7 +18,10 @@ struct CollectedFindings {
       for found in [batch.staged.contradictions, batch.contradictions] where found.count > 0 {
         contradictions[batch.entity.index, default: .init()].add(found)
       }
+      guard !batch.staged.groups.isEmpty else { continue }
+      var newObjects = newObjects.take() ?? NewObjectsOfGroups()
       newObjects.add(batch)
+      self.newObjects = newObjects
     }
     for (entity, found) in planner.contradictions {
       contradictions[entity, default: .init()].add(found)

@@ -28,7 +28,6 @@ struct GoneObjects: PartPhase {
   /// Deletes the objects of which the latest item says that they are gone, all of them as one. An
   /// object that goes along by a delete rule stays where the payload mentions it.
   func delete(_ model: ManagedObjectModel) throws {
-    guard claims.hasGone else { return }
     let keeper = edits.map { Keeper(edits: $0, transaction: transaction) }
     let gone = try claims.gone.map { root, rows in
       let entity = model.entities[root]

@@ -10,7 +10,6 @@ struct NewObjectsOfGroups {
   /// Notes the new objects of a batch that were looked for in a group.
   mutating func add(_ batch: MatchedBatch) {
     let groups = batch.staged.groups
-    guard !groups.isEmpty else { return }
     var rows = [[Int64]](repeating: [], count: groups.filters.count)
     for (index, occurrence) in batch.occurrences.enumerated()
     where occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded) {
@@ -24,7 +23,7 @@ struct NewObjectsOfGroups {
   }
 
   /// Reports those that do not meet their group now, when everything is linked.
-  mutating func report(to report: ReportBuilder, in transaction: StoreTransaction) throws {
+  func report(to report: ReportBuilder, in transaction: StoreTransaction) throws {
     let groups = groups.inKeyOrder.map(\.value)
     for (_, all) in Dictionary(grouping: groups, by: \.entity.index).inKeyOrder {
       let asksInMemory = try StoredGroups.asksInMemory(
@@ -39,7 +38,6 @@ struct NewObjectsOfGroups {
         try NewObjectsOfGroups.note(outside, new, in: transaction, report)
       }
     }
-    self.groups = [:]
   }
 
   private func evaluation(

@@ -270,7 +270,7 @@ package final class PagesRun {
       worked.claims.state.expect(count)
     }
     try worked.deleteGone(in: transaction)
-    let unresolved = try worked.waitingReferences(in: transaction).link()
+    let unresolved = try worked.linkWaiting(in: transaction)
     let sums = all.count > 1 ? sums(all) : [:]
     for (index, pass) in all.enumerated() {
       if let latest { pass.goOn(after: latest) }

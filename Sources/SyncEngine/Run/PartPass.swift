@@ -10,10 +10,11 @@ import SyncStore
 ///       cannot be stored
 /// ```
 ///
-/// ``run()`` is the whole of it. Matching and linking decide and write nothing, so that the part
-/// can be staged once more. Facts that few payloads have are optional values, and each is asked
-/// before the decisions and told after them: the children of a given parent, known items, unsent
-/// edits, quarantined items.
+/// ``run()`` is the whole of it; a part of which no item is read goes from the claims straight to
+/// its end. Matching and linking decide and write nothing, so that the part can be staged once
+/// more. Facts that few payloads have are optional values, and each is asked before the decisions
+/// and told after them: the children of a given parent, known items, unsent edits, quarantined
+/// items.
 struct PartPass: PartPhase {
   let work: PartWork
   private let pass: SyncPass
@@ -33,7 +34,9 @@ struct PartPass: PartPhase {
     isOnly = pass.isOnlyPart
     work = pass.partWork(in: transaction)
     children = pass.children(work)
-    quarantine = try Quarantining(request, transaction, pass.report)
+    quarantine =
+      try request.itemPolicy == .quarantine || transaction.hasQuarantine
+      ? Quarantining(request, transaction, pass.report) : nil
   }
 
   private var known: KnownItems? { pass.reader.known }
@@ -44,6 +47,7 @@ struct PartPass: PartPhase {
   mutating func run() throws {
     try pass.phases.begin(.match, total: part.rootBatch.occurrences.count)
     try prepare()
+    guard try !passOver() else { return }
     let (matcher, planner) = try decide()
     try keepRejected(planner.matches)
     try count(planner)
@@ -108,7 +112,7 @@ struct PartPass: PartPhase {
   /// Counts the objects of the part, and tells the report about them.
   private func count(_ planner: LinkPlanner) throws {
     pass.collected.add(planner)
-    PartReport(matches: planner.matches, report: report).note(known)
+    ListReport(request: request, report: report).note(planner.matches, known)
     try pass.changeCount.mention(planner.batches, control)
     known?.mention(to: &pass.changeCount)
   }
@@ -119,7 +123,9 @@ struct PartPass: PartPhase {
       try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
     }
-    try GoneObjects(work: work).note(of: planner.matches)
+    if claims.hasGone || part.batches.contains(where: { !$0.goneItems.isEmpty }) {
+      try GoneObjects(work: work).note(of: planner.matches)
+    }
     try children?.note(planner)
   }
 
@@ -131,7 +137,7 @@ struct PartPass: PartPhase {
     var matcher = try matchOnce()
     var rounds = 0
     while let known,
-      try known.refuses(matcher.matches, edits, isOnlyPart: isOnly, in: transaction)
+      try known.refuses(part, matcher.batches, edits, isOnlyPart: isOnly, in: transaction)
     {
       rounds += 1
       if rounds == PartPass.readingLimit { known.refusePart() }
@@ -175,12 +181,12 @@ struct PartPass: PartPhase {
   /// Claims which objects the part is about.
   private func mention(_ matcher: Matcher) throws {
     let root = matcher.matches.rootBatch
-    claims.state.itemCount += part.items.count
-    claims.state.usableItemCount += part.items.usable
+    mentionItems()
     if part.unreadable.hasRootKey { claims.state.isRootSuspended = true }
     try PartClaims(claims: claims).mention(matcher.batches, control)
-    known?.mention(to: claims, isOnlyPart: isOnly)
-    if operations.contains(.delete), root.node.policy.storedDuplicates == .keepOne {
+    if operations.contains(.delete), !root.contested.isEmpty,
+      root.node.policy.storedDuplicates == .keepOne
+    {
       try Namesakes(root).sort(in: claims, transaction)
     }
     pass.knownRows =
@@ -192,7 +198,33 @@ struct PartPass: PartPhase {
       matcher.matches.firstNewRows[root.entity.rootIndex] ?? .max)
   }
 
+  /// Claims how many items there are, and the objects of those that were not read.
+  private func mentionItems() {
+    claims.state.itemCount += part.items.count
+    claims.state.usableItemCount += part.items.usable
+    known?.mention(to: claims, isOnlyPart: isOnly)
+  }
+
   // MARK: - Items that are known
+
+  /// Takes a part of which no item is read to its end: it says nothing but what is stored.
+  ///
+  /// - Returns: False when there is an item to read.
+  private mutating func passOver() throws -> Bool {
+    guard let known, known.matchedCount > 0, part.isUntouched, quarantine == nil,
+      pass.rootScope.tree == nil, !part.rootBatch.node.listsObjects
+    else { return false }
+    guard try !known.refuses(part, [], edits, isOnlyPart: isOnly, in: transaction) else {
+      try restage()
+      return false
+    }
+    mentionItems()
+    known.passOver(part)
+    known.mention(to: &pass.changeCount)
+    pass.phases.end(.match)
+    for phase in [SyncPhase.insert, .update, .link] { try pass.phase(phase, total: 0) {} }
+    return true
+  }
 
   /// Times that items are read after all before all of them are.
   private static let readingLimit = 3

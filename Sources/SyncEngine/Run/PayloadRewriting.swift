@@ -4,16 +4,7 @@ import SyncCore
 /// Rewrites a payload before it is read, for a hook or because it is a JSON:API document. It is in
 /// memory as a whole.
 struct PayloadRewriting {
-  private let request: SyncRequest
-
-  /// - Returns: Nil when the payload is read as it stands.
-  init?(_ request: SyncRequest) {
-    guard request.rewritten == nil, request.settings.prepare != nil || request.payload.isJSONAPI
-    else {
-      return nil
-    }
-    self.request = request
-  }
+  let request: SyncRequest
 
   /// The request for the rewritten payload.
   ///

@@ -50,19 +50,29 @@ extension SyncPass {
   /// no part mentions, and keeps the facts that later syncs need.
   func end(in transaction: StoreTransaction) throws {
     try deleteGone(in: transaction)
-    let unresolved = try waitingReferences(in: transaction).link()
+    let unresolved = try linkWaiting(in: transaction)
     try delete(in: transaction, endsLists: true)
     try keep(unresolved, in: transaction)
   }
 
   /// Deletes the objects of which the latest item says that they are gone.
   func deleteGone(in transaction: StoreTransaction) throws {
+    guard claims.hasGone else { return }
     try GoneObjects(work: partWork(in: transaction)).delete(request.plan.model)
+  }
+
+  /// Links the references whose object came with a later part.
+  ///
+  /// - Returns: The others.
+  func linkWaiting(in transaction: StoreTransaction) throws -> [UnresolvedReference] {
+    let unresolved = claims.unresolved
+    return unresolved.isEmpty
+      ? [] : try waitingReferences(in: transaction).link(unresolved)
   }
 
   /// Reports new objects that do not meet the groupers of their serializer.
   func noteObjectsOutsideGroups(in transaction: StoreTransaction) throws {
-    try collected.newObjects.report(to: report, in: transaction)
+    try collected.newObjects.take()?.report(to: report, in: transaction)
   }
 
   /// Keeps the facts that later syncs and the program need.
@@ -93,7 +103,7 @@ extension SyncPass {
     let unmentioned = try deleter.unmentioned()
     try phase(.delete, total: unmentioned.count) {
       try deleter.delete(unmentioned)
-      if UnusablePayload.mayBe(claims.state) { try unusable.check(claims, report) }
+      if claims.state.hasNothingUsable { try unusable.check(claims, report) }
       try noteObjectsOutsideGroups(in: transaction)
     }
   }

@@ -59,7 +59,8 @@ final class SyncPass {
     phases = earlier?.phases ?? PhaseClock(control)
     try phases.begin(.parse, total: bytes.count)
     reader = try PayloadReader(
-      bytes, request: request, parent: try ParentScope.resolve(request), limit: limit,
+      bytes, request: request,
+      parent: try request.setup.parent.map { try ParentScope.resolve($0, request) }, limit: limit,
       report: report, control: control)
     rootScope = RootScope(request, reader.parent)
     if request.place == nil { reader.known = KnownItems(request) }
@@ -79,7 +80,7 @@ final class SyncPass {
 
   /// Lets go of the payload when all of it was worked off. The pass may still take part in the end.
   func close() {
-    if UnusablePayload.mayBe(claims.state) { closed = unusable }
+    if claims.state.hasNothingUsable { closed = unusable }
     reader.stop()
     bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   }

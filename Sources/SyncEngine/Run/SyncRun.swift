@@ -58,7 +58,9 @@ package final class SyncRun {
     of request: SyncRequest, _ control: SyncControl, after earlier: SyncPass? = nil,
     _ body: (SyncPass) throws -> T
   ) throws -> T {
-    let request = try PayloadRewriting(request)?.rewritten(control) ?? request
+    let request =
+      try request.isReadAsItStands
+      ? request : PayloadRewriting(request: request).rewritten(control)
     return try request.payload.withBytes(control) { bytes in
       try checkIdentity(of: request)
       if request.plan.rootNode.takesNull, request.setup.path == nil, isNull(bytes) {
@@ -81,7 +83,9 @@ package final class SyncRun {
   private static func checkIdentity(of request: SyncRequest) throws {
     let node = request.plan.rootNode
     guard !node.needsNoIdentity, !request.settings.operations.contains(.alwaysInsert),
-      try ParentScope.resolve(request)?.ownsKeyless(request.plan) != true,
+      try request.setup.parent.map({
+        try ParentScope.resolve($0, request).ownsKeyless(request.plan)
+      }) != true,
       node.kinds?.nodes.contains(where: { request.plan.nodes[$0].identity.isEmpty }) != false
     else { return }
     if node.hasToNameIdentifiers { throw MappingError.identifiersRequired(node.entity) }

@@ -15,11 +15,6 @@ struct UnusablePayload {
     isOneObject = bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
   }
 
-  /// Whether the claims may be those of one.
-  static func mayBe(_ state: Claims.State) -> Bool {
-    state.itemCount > 0 && state.usableItemCount == 0
-  }
-
   /// - Throws: ``SyncError`` when no item has a readable key, or the payload is one object that
   ///   says nothing that its entity knows, and is none of those that are stored.
   func check(_ claims: Claims, _ report: ReportBuilder) throws {

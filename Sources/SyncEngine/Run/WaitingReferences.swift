@@ -12,8 +12,8 @@ struct WaitingReferences: PartPhase {
   /// Links the references whose object came with a later part, and reports the others.
   ///
   /// - Returns: Those.
-  func link() throws -> [UnresolvedReference] {
-    var unresolved = claims.unresolved
+  func link(_ waiting: [UnresolvedReference]) throws -> [UnresolvedReference] {
+    var unresolved = waiting
     // New objects of a subentity are staged beside those of its superentity.
     let late = mayArrive ? unresolved : unresolved.filter(\.mayMeanSubentity)
     if !late.isEmpty {

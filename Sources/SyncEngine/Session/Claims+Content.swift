@@ -41,6 +41,9 @@ extension Claims {
     /// Whether there was any page or part.
     var hasBegun: Bool { partCount > 0 || silentPageCount > 0 }
 
+    /// Whether there are items, and none of them can be used.
+    var hasNothingUsable: Bool { itemCount > 0 && usableItemCount == 0 }
+
     /// Notes how many items the list has on the server: with another number of them it has changed
     /// while it was read, and an item may have been passed over.
     mutating func expect(_ count: Int) {

@@ -18,6 +18,11 @@ package struct SyncRequest {
   /// The rewritten payload, once there is one.
   var rewritten: RewrittenPayload?
 
+  /// Whether the payload need not be rewritten before it is read.
+  var isReadAsItStands: Bool {
+    rewritten != nil || settings.prepare == nil && !payload.isJSONAPI
+  }
+
   /// Whether the payload says nothing at all, not even that there are no objects: null, for a
   /// mapping by hand.
   var saysNothing = false

@@ -122,8 +122,7 @@ extension ParentScope {
   ///
   /// - Throws: ``SyncError`` with ``SyncError/Code/ambiguousRelationship`` when there is none or
   ///   more than one.
-  static func resolve(_ request: SyncRequest) throws -> ParentScope? {
-    guard let parent = request.setup.parent else { return nil }
+  static func resolve(_ parent: ManagedObjectID, _ request: SyncRequest) throws -> ParentScope {
     let child = request.plan.rootNode.entity
     let all = candidates(from: parent.entity, to: child)
     let chosen = choose(request.setup.parentRelationship, among: all)
@@ -238,14 +237,6 @@ extension ParentScope {
 }
 
 extension Stager {
-  /// The rule of an object's inverse to the relationship under which it stands, or -1: its value in
-  /// the JSON is ignored.
-  func inverse(_ role: Role) -> Int {
-    if let owner = role.owner { return reader(owner.batch).links[owner.rule].inverse }
-    if case .root = role { return rootLink?.reference?.rule ?? -1 }
-    return -1
-  }
-
   /// Lets an item at the top refer to the given parent.
   func refer(_ occurrence: Int32, to reference: RootReference) {
     let link = reader(plan.root).links[reference.rule]

@@ -221,4 +221,12 @@ extension Stager {
       .repeatedItem, batch.entity, key: key, path: path.description,
       message: "The payload holds \(batch.entity.name) \(key) more than once; later values win.")
   }
+
+  /// The rule of an object's inverse to the relationship under which it stands, or -1: its value in
+  /// the JSON is ignored.
+  func inverse(_ role: Role) -> Int {
+    if let owner = role.owner { return reader(owner.batch).links[owner.rule].inverse }
+    if case .root = role { return rootLink?.reference?.rule ?? -1 }
+    return -1
+  }
 }

@@ -127,11 +127,14 @@ final class KnownItems: @unchecked Sendable {
   /// Whether items that count as unchanged have to be read after all, because of those that were
   /// read.
   ///
-  /// - Parameter isOnlyPart: Whether the part is the whole payload.
+  /// - Parameters:
+  ///   - batches: The matched ones of the part; empty when none of its items were read.
+  ///   - isOnlyPart: Whether the part is the whole payload.
   func refuses(
-    _ matches: Matches, _ edits: UnsentEdits?, isOnlyPart: Bool, in transaction: StoreTransaction
+    _ part: StagedPart, _ batches: [MatchedBatch], _ edits: UnsentEdits?, isOnlyPart: Bool,
+    in transaction: StoreTransaction
   ) throws -> Bool {
-    let spoken = SpokenRelationships(matches.batches)
+    let spoken = SpokenRelationships(batches)
     self.spoken.formUnion(spoken)
     trace.add(spoken, of: plan)
     if matchedCount > 0 { trace.add(fingerprints.head.spoken, of: plan) }
@@ -143,7 +146,7 @@ final class KnownItems: @unchecked Sendable {
     }
     if hasMatched, matchedCount == 0 { return true }
     // Of more unused keys than are counted the order matters.
-    if matchedCount > 0, matches.part.hasUncountedKeys {
+    if matchedCount > 0, part.hasUncountedKeys {
       refusePart()
       return true
     }
@@ -155,7 +158,7 @@ final class KnownItems: @unchecked Sendable {
     }
     self.isOnlyPart = isOnlyPart
     guard fingerprints.count > 0 || !isOnlyPart else { return false }
-    conflicts = FingerprintConflicts(matches.batches, model).rows
+    conflicts = batches.isEmpty ? [] : FingerprintConflicts(batches, model).rows
     let isTouched = fingerprints.outdateMatched(any: trace.any, model: model)
     return fingerprints.outdateMatched(any: conflicts, model: model) || isTouched || isConcerned
   }
@@ -211,6 +214,11 @@ final class KnownItems: @unchecked Sendable {
       try maker.make(control)
     }
     contents.removeAll()
+  }
+
+  /// Ends a part of which no item was read: there is nothing to make, and the kept ones hold.
+  func passOver(_ part: StagedPart) {
+    if part.contents != nil, isLoaded, !isDryRun { isMade = true }
   }
 
   /// Takes back everything from before the last part, of any list, that gave objects other keys.

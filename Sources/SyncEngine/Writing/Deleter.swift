@@ -256,7 +256,7 @@ extension Deleter {
     if claims.state.itemCount == 0, scopeCount > limits.emptyPayload {
       throw refusal(scopeCount, "the payload is empty")
     }
-    if claims.state.itemCount > 0, claims.state.usableItemCount == 0,
+    if claims.state.hasNothingUsable,
       claims.state.isRootSuspended && !node.skipsUnidentified || unmentioned > 0
     {
       let count = claims.state.itemCount

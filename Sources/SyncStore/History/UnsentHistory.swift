@@ -75,6 +75,7 @@ package final class UnsentHistory {
 
   /// Forgets everything: there is no history any more.
   func clear() {
+    guard beginning != nil else { return }
     beginning = nil
     fold = HistoryFold(after: .start)
     deletedByKey = [:]

@@ -18,6 +18,9 @@ package struct TableLayout: Sendable {
   /// Number by name of each entity that shares a table, to be kept in the file.
   package let entityNumbers: [String: Int64]
 
+  /// Whether the model asks that values are unique beside primary keys.
+  let hasUniquenessConstraints: Bool
+
   private let entityIndexes: [Int64: Int]
 
   /// The entities whose objects each table holds, by index of the table, in model order.
@@ -54,6 +57,7 @@ package struct TableLayout: Sendable {
     for entity in entities { members[entity.table.index].append(entity) }
     self.entities = entities
     self.members = members
+    hasUniquenessConstraints = model.entities.contains { !$0.uniquenessConstraints.isEmpty }
   }
 
   package subscript(entity: EntityDescription) -> EntityLayout { entities[entity.index] }

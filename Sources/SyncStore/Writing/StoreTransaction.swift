@@ -137,7 +137,7 @@ package final class StoreTransaction: StoreReader {
   /// Takes out the changes so far, as if they were committed: for a rehearsal of several commits.
   package func takeChanges() throws -> ChangeSet {
     try requireOpen()
-    try UniquenessCheck(transaction: self).run()
+    if layout.hasUniquenessConstraints { try UniquenessCheck(transaction: self).run() }
     let entities = try recorder.finish(reading: self)
     recorder = ChangeRecorder(layout: layout)
     return ChangeSet(entities: entities)
@@ -150,7 +150,7 @@ package final class StoreTransaction: StoreReader {
   func finish() throws -> ChangeSet {
     try requireOpen()
     try lateIndexes.restoreAll()
-    try UniquenessCheck(transaction: self).run()
+    if layout.hasUniquenessConstraints { try UniquenessCheck(transaction: self).run() }
     try sequence.store()
     let entities = try recorder.finish(reading: self)
     try refusal?(self, entities)
