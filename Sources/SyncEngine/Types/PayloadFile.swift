@@ -62,9 +62,9 @@ package struct PayloadFile {
     while count < size {
       try control?.checkpoint()
       let wanted = min(size - count, UInt64(PayloadFile.pieceSize))
-      guard let piece = try handle.read(upToCount: Int(wanted)), !piece.isEmpty else { break }
-      count += UInt64(piece.count)
-      _ = try spool.append(piece)
+      let copied = try spool.append(upTo: Int(wanted), from: handle)
+      guard copied > 0 else { break }
+      count += UInt64(copied)
     }
     try check(count, of: size)
     spool.end(nil)

@@ -121,6 +121,16 @@ final class PayloadSpool: Sendable {
     return true
   }
 
+  /// Adds bytes of a file, from where it stands.
+  ///
+  /// - Returns: How many; 0 at the end of the file, and when the sync was cancelled.
+  func append(upTo count: Int, from source: FileHandle) throws -> Int {
+    let (file, isAbandoned) = state.withLock { ($0.file, $0.isAbandoned) }
+    if !isAbandoned, let taken = file?.take(upTo: count, from: source) { return taken }
+    guard let bytes = try source.read(upToCount: count), try append(bytes) else { return 0 }
+    return bytes.count
+  }
+
   /// Says that all bytes have come, or why no more will.
   func end(_ error: (any Error)?) {
     let file = state.withLock { state in
