@@ -65,12 +65,9 @@ import Testing
     Case("description", #""description": "d""#, "userDescription=d"),
     Case("signed by custom key", #""signed": "s""#, "rawSigned=s"),
     Case("OrderedUser", "OrderedUser", #""type": "t""#, "orderedUserType=t"),
+    Case("InflectionUser", "InflectionUser", #""description": "d""#, "inflectionUserDescription=d"),
     Case(
-      "InflectionUser", "InflectionUser", #""description": "d""#,
-      "inflectionUserDescription=d"),
-    Case(
-      "TwoLetterEntity", "TwoLetterEntity", #""description": "d""#,
-      "twoLetterEntityDescription=d"),
+      "TwoLetterEntity", "TwoLetterEntity", #""description": "d""#, "twoLetterEntityDescription=d"),
     Case("MSStaff", "MSStaff", #""type": "t""#, "mSstaffType=t"),
     Case(
       "an attribute of the reserved name, a prefixed one", "Account",

@@ -16,8 +16,7 @@ import Testing
 
   @Test func byTheOlderSpellingsRelationshipsAreNestedUnlessSaidOtherwise() throws {
     let stack = try DataStack.opened("Notes")
-    try stack.sync(
-      dictionaries(#"[{"id": 1, "legal_tenant": {"id": 4}}]"#), inEntityNamed: "User")
+    try stack.sync(dictionaries(#"[{"id": 1, "legal_tenant": {"id": 4}}]"#), inEntityNamed: "User")
     let formatter = DateFormatter()
     try stack.inMain { main in
       let user = try #require(try main.fetch(1, inEntityNamed: "User"))

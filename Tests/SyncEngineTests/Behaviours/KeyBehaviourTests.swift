@@ -45,16 +45,14 @@ import Testing
 
   @Test func theCurrentAnnotationWinsOverTheLegacyOneOnlyYESAndTrueSwitchOn() throws {
     let stack = try DataStack.opened("PrimaryKey")
-    try stack.sync(
-      dictionaries(#"[{"id": 1, "title": "a", "label": "b"}]"#), inEntityNamed: "Both")
+    try stack.sync(dictionaries(#"[{"id": 1, "title": "a", "label": "b"}]"#), inEntityNamed: "Both")
     #expect(try stack.shown("Both", "id name code") == ["1 a -"])
   }
 
   @Test func nestedObjectsOfAnAbstractDestinationAreAnErrorThatNamesIt() throws {
     let stack = try DataStack.opened("Families")
     #expect {
-      try stack.sync(
-        dictionaries(#"[{"id": 1, "shapes": [{"id": 5}]}]"#), inEntityNamed: "Drawing")
+      try stack.sync(dictionaries(#"[{"id": 1, "shapes": [{"id": 5}]}]"#), inEntityNamed: "Drawing")
     } throws: { $0.says("SyncError", "Shape", "abstract") }
     try stack.sync(dictionaries(#"[{"id": 5}]"#), inEntityNamed: "Circle")
     try stack.sync(dictionaries(#"[{"id": 1, "shapes_ids": [5]}]"#), inEntityNamed: "Drawing")

@@ -107,8 +107,7 @@ import Testing
     _ stack: DataStack, _ items: JSONValue, _ way: (any RelationshipNameConvertible)?
   ) async throws {
     let parent = try stack.mainContext.fetch(1, inEntityNamed: "Person")
-    try await stack.sync(
-      items, inEntityNamed: "Post", parent: parent, parentRelationship: way)
+    try await stack.sync(items, inEntityNamed: "Post", parent: parent, parentRelationship: way)
   }
 
   @MainActor private static func classAsync(

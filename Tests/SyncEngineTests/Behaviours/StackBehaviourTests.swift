@@ -21,8 +21,7 @@ import Testing
       DataStack(
         modelName: name, bundle: bundle, storeType: .sqLite, storeName: "store",
         containerURL: folder.url),
-      DataStack(
-        modelName: name, bundle: bundle, storeType: .sqLite, containerURL: folder.url),
+      DataStack(modelName: name, bundle: bundle, storeType: .sqLite, containerURL: folder.url),
       DataStack(
         model: ManagedObjectModel(
           contentsOf: Fixtures.url("Models/\(name).xcdatamodel\(name == "Notes" ? "d" : "")")),

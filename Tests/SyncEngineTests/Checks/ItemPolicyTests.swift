@@ -78,9 +78,7 @@ import Testing
     #expect(try bench.objects("Album") + bench.objects("Track") == before)
   }
 
-  @Test(
-    arguments: payloads,
-    [nil, ItemErrorPolicy.skip])
+  @Test(arguments: payloads, [nil, ItemErrorPolicy.skip])
   func theItemIsLeftOutWithEverythingBelowIt(payload: String, policy: ItemErrorPolicy?) throws {
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
@@ -89,9 +87,7 @@ import Testing
       $0.settings.operations.remove(.delete)
     }
     #expect(
-      try bench.objects("Album") == [
-        "id=1 title=a kind=LP tracks=[1]", "id=2 title=b kind=LP",
-      ])
+      try bench.objects("Album") == ["id=1 title=a kind=LP tracks=[1]", "id=2 title=b kind=LP"])
     #expect(try bench.objects("Track") == ["id=1 name=x album=1"])
     #expect(report.entities["Album"]?.skipped == 1)
     #expect(report.count(of: .skippedItem) == 1)
@@ -117,9 +113,7 @@ import Testing
       """#, "Album"
     ) { $0.settings.onItemError = .skip }
     #expect(
-      try bench.objects("Album") == [
-        "id=2 title=b kind=LP tracks=[1]", "id=4 title=d kind=LP",
-      ])
+      try bench.objects("Album") == ["id=2 title=b kind=LP tracks=[1]", "id=4 title=d kind=LP"])
     #expect(try bench.objects("Track") == ["id=1 name=x album=2"])
     #expect(report.skipped == 2)
   }
@@ -285,8 +279,7 @@ import Testing
       }
     }
     #expect(asked == ["1", "2", "3"])
-    #expect(
-      try bench.objects("Album") == ["id=1 title=a kind=LP", "id=3 title=c kind=LP"])
+    #expect(try bench.objects("Album") == ["id=1 title=a kind=LP", "id=3 title=c kind=LP"])
     #expect(report.skipped == 1)
   }
 

@@ -7,8 +7,7 @@ import Testing
 /// delete.
 @Suite struct UnusablePayloadTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel(["Order: id, total decimal"]))
+    try SyncBench(ManagedObjectModel(["Order: id, total decimal"]))
   }
 
   @Test(

@@ -27,8 +27,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func oneKeyInQuotationMarksIsOneKeyInExportsAndComesBack(byRule: Bool) throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel(Product.self, Part.self), store: .inMemory)
+    let stack = try DataStack(model: ManagedObjectModel(Product.self, Part.self), store: .inMemory)
     if byRule {
       try stack.mapping(for: Product.self) { $0["etag"] = .string(["@odata.etag"]) }
     }

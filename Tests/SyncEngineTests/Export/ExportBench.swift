@@ -74,8 +74,7 @@ struct ExportBench {
         }
         for relationship in entity.familyEntities.flatMap(\.relationships)
         where relationship.isToMany {
-          let declaring = EntityDescription(
-            model: reader.model, index: relationship.declaringIndex)
+          let declaring = EntityDescription(model: reader.model, index: relationship.declaringIndex)
           var owners: [Int64] = []
           try reader.scan(declaring, .all) { owners.append($0.row) }
           let members = try reader.members(of: relationship, in: declaring, owners: owners)

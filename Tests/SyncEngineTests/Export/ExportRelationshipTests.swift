@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct ExportRelationshipTests {
   private let nested = ExportOptions(relationshipType: .nested)
-  private let nestedCamel = ExportOptions(
-    inflectionType: .camelCase, relationshipType: .nested)
+  private let nestedCamel = ExportOptions(inflectionType: .camelCase, relationshipType: .nested)
 
   /// An owner with a to-one and a to-many whose names have several words.
   private func bench() throws -> ExportBench {
@@ -21,17 +20,14 @@ import Testing
 
   @Test func listsAreArraysByDefault() throws {
     let notes: JSONValue = [["id": 1, "destroy": nil], ["id": 2, "destroy": nil]]
-    #expect(
-      try bench().first() == ["id": 1, "camel_case_company": ["id": 7], "old_notes": notes])
+    #expect(try bench().first() == ["id": 1, "camel_case_company": ["id": 7], "old_notes": notes])
     #expect(
       try bench().first("User", .camelCase)
         == ["id": 1, "camelCaseCompany": ["id": 7], "oldNotes": notes])
   }
 
   @Test func theNestedFormNumbersTheMembers() throws {
-    let notes: JSONValue = [
-      "0": ["id": 1, "_destroy": nil], "1": ["id": 2, "_destroy": nil],
-    ]
+    let notes: JSONValue = ["0": ["id": 1, "_destroy": nil], "1": ["id": 2, "_destroy": nil]]
     #expect(
       try bench().first("User", nested) == [
         "id": 1, "camel_case_company_attributes": ["id": 7], "old_notes_attributes": notes,
@@ -61,8 +57,7 @@ import Testing
     let json: JSONValue = ["id": 1, "apartments": [["id": 1, "rooms": [["id": 1], ["id": 2]]]]]
     try bench.sync(.json(json), "Building")
     #expect(try bench.first("Building") == json)
-    #expect(
-      try bench.first("Room") == ["id": 1, "apartment": ["id": 1, "building": ["id": 1]]])
+    #expect(try bench.first("Room") == ["id": 1, "apartment": ["id": 1, "building": ["id": 1]]])
   }
 
   @Test func treesEndInEmptyLists() throws {

@@ -49,9 +49,7 @@ import Testing
     }
   }
 
-  private func value(
-    _ attribute: AttributeDescription, _ random: inout SeededGenerator
-  ) -> Any? {
+  private func value(_ attribute: AttributeDescription, _ random: inout SeededGenerator) -> Any? {
     let type = attribute.objectTransformerName == nil ? attribute.type : .string
     switch RandomGraph.value(type, &random) {
     case .null: return nil

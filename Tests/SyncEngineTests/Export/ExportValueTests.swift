@@ -32,8 +32,7 @@ import Testing
     #expect(object.objectValue?.count == AttributeType.allCases.count)
     #expect(object["string"] == .null)
     #expect(object["transformable"] == nil)
-    let short = try bench.exportNew(
-      ["id": 1], "Everything", ExportOptions(nullHandling: .omitted))
+    let short = try bench.exportNew(["id": 1], "Everything", ExportOptions(nullHandling: .omitted))
     #expect(short == ["id": 1])
   }
 
@@ -55,8 +54,7 @@ import Testing
     let utc = try #require(TimeZone(secondsFromGMT: 0))
     let plain = ExportOptions(dateFormat: .wholeSeconds(in: utc))
     #expect(try value(.date, Self.half, plain) == "2023-03-08T20:26:40Z")
-    #expect(
-      try value(.date, Self.half, ExportOptions(dateFormat: .unixTime)) == 1_678_307_200)
+    #expect(try value(.date, Self.half, ExportOptions(dateFormat: .unixTime)) == 1_678_307_200)
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = utc
@@ -144,8 +142,7 @@ import Testing
     try bench.sync(#"{"id": 1, "is_active": true, "tags": [{"id": 2}]}"#)
     let context = bench.stack.newBackgroundContext()
     let summary = try context.queueConfined {
-      let user = try #require(
-        try context.fetch(Fetch<ManagedObject>(entityNamed: "User")).first)
+      let user = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "User")).first)
       let dictionary = try user.exportDictionary()
       let tags = dictionary["tags"] as? [[String: Any]]
       return "\(dictionary["id"] as? Int ?? 0) \(dictionary["is_active"] as? Bool ?? false) "

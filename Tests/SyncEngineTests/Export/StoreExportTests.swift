@@ -33,8 +33,7 @@ import Testing
     try handle.close()
     #expect(try Data(contentsOf: other) == file)
     let context = bench.stack.newBackgroundContext()
-    #expect(
-      try context.performAndWait { try context.export("User") } == JSONValue(parsing: file))
+    #expect(try context.performAndWait { try context.export("User") } == JSONValue(parsing: file))
   }
 
   @Test func linesAndPrettyTextAreReadBack() throws {
@@ -62,8 +61,7 @@ import Testing
     func statements(_ limit: Int) throws -> Int {
       let user = try bench.stack.model.requireEntity(named: "User")
       let before = store.recorder.executed
-      let export = StoreExport(
-        store, plans: bench.stack.mappingPlans, options: ExportOptions())
+      let export = StoreExport(store, plans: bench.stack.mappingPlans, options: ExportOptions())
       try export.forEach(FetchPlan(entity: user, limit: limit)) { _ in }
       return store.recorder.executed - before
     }

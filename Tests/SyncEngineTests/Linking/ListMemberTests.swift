@@ -63,9 +63,7 @@ import Testing
     return try stack.sync(json, with: group, operations: operations)
   }
 
-  @Test(
-    arguments: kinds,
-    Way.allCases)
+  @Test(arguments: kinds, Way.allCases)
   func aDeltaTakesMembersOutOfTheListAloneAndKeepsTheOthers(_ kind: Kind, _ way: Way) throws {
     // In the list its own mark counts before that of the entity.
     let stack = try stack(
@@ -103,8 +101,7 @@ import Testing
       Kind(isShared: true, isOrdered: false), ["sync.removedKey": "gone"],
       remoteKey: "members@delta")
     _ = try sync(#"[{"id":"g","members@delta":[{"id":"u1"}]}]"#, .conventions, stack)
-    let report = try sync(
-      #"[{"id":"g","members@delta":[{"gone":true}]}]"#, .conventions, stack)
+    let report = try sync(#"[{"id":"g","members@delta":[{"gone":true}]}]"#, .conventions, stack)
     #expect(report.findings.map(\.kind) == [.skippedItem])
     #expect(try SyncBench(stack).objects("Group") == ["id=g members=[u1]"])
   }

@@ -16,8 +16,7 @@ import Testing
        {"id": 6, "children_ids": [6]}, {"id": 6, "parent_id": 9, "children_ids": []}]
       """#, "Organization"
     ) { $0.tuning.partItems = size }
-    #expect(
-      try bench.objects("Organization") == ["id=3 children=[4]", "id=4 parent=3", "id=6"])
+    #expect(try bench.objects("Organization") == ["id=3 children=[4]", "id=4 parent=3", "id=6"])
     #expect(report.findings.filter { $0.kind == .unresolvedReference }.count == 1)
   }
 

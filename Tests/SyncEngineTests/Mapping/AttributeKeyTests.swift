@@ -136,10 +136,8 @@ import Testing
   @Test func legacyAnnotationsCountTheCurrentOnesWin() throws {
     let node = try plan([
       .attribute(
-        "custom", .string,
-        userInfo: ["hyper.isPrimaryKey": "true", "hyper.remoteKey": "greeting"]),
-      .attribute(
-        "other", .string, userInfo: ["sync.remoteKey": "new", "hyper.remoteKey": "old"]),
+        "custom", .string, userInfo: ["hyper.isPrimaryKey": "true", "hyper.remoteKey": "greeting"]),
+      .attribute("other", .string, userInfo: ["sync.remoteKey": "new", "hyper.remoteKey": "old"]),
       .attribute("secret", .string, userInfo: ["hyper.nonExportable": "false"]),
     ]).rootNode
     #expect(node.identity == [0])

@@ -8,8 +8,7 @@ import Testing
   private let stack: DataStack
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(["Thing: id, moment date"]), store: .inMemory)
+    stack = try DataStack(model: ManagedObjectModel(["Thing: id, moment date"]), store: .inMemory)
   }
 
   /// Seconds since 1970, `empty`, or `refused`.

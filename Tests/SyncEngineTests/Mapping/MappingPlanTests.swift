@@ -43,8 +43,7 @@ import Testing
     let first = try plan([.attribute("a", .string)])
     #expect(try plan([.attribute("a", .string)]).key == first.key)
     #expect(try plan([.attribute("a", .integer64)]).key != first.key)
-    #expect(
-      try plan([.attribute("a", .string, remoteKey: "b")]).key != first.key)
+    #expect(try plan([.attribute("a", .string, remoteKey: "b")]).key != first.key)
   }
 
   @Test func eachOfFortyKeysIsFoundAndNothingElse() throws {

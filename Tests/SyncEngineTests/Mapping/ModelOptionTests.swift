@@ -73,14 +73,11 @@ import Testing
           .all
         ),
       ],
-      expected: [
-        "Line": ["id=1 text=a order=2", "id=1 text=c order=1", "id=2 text=b order=2"]
-      ]),
+      expected: ["Line": ["id=1 text=a order=2", "id=1 text=c order=1", "id=2 text=b order=2"]]),
     Option(
       title: "`sync.identifiers`, with `sync.keyScope`",
       entities: orders(
-        lines(["sync.keyScope": "owner"]), line: [],
-        lineInfo: ["sync.identifiers": "text,note"]),
+        lines(["sync.keyScope": "owner"]), line: [], lineInfo: ["sync.identifiers": "text,note"]),
       syncs: [
         (
           #"[{"id":1,"lines":[{"text":"a","note":"x"},{"text":"a","note":"y"}]},{"id":2,"lines":[{"text":"a","note":"x"}]}]"#,
@@ -245,8 +242,7 @@ import Testing
     for _ in 0..<2 {
       findings = []
       for (json, operations) in cell.option.syncs {
-        let report = try stack.sync(
-          json, with: Self.source(cell.way, root), operations: operations)
+        let report = try stack.sync(json, with: Self.source(cell.way, root), operations: operations)
         findings += report.findings
       }
       for (entity, objects) in cell.option.expected.sorted(by: { $0.key < $1.key }) {

@@ -53,19 +53,16 @@ import Testing
   }
 
   @Test func aKeyThatSomethingElseHasIsNotTakenForTheSingular() throws {
-    let attribute = try node(
-      .toMany("labels", to: "Other"), [.attribute("labelIDs", .string)])
+    let attribute = try node(.toMany("labels", to: "Other"), [.attribute("labelIDs", .string)])
     #expect(attribute.meaning(of: "label_ids") == "labelIDs")
     #expect(attribute.meaning(of: "LABEL_IDS") == "labelIDs")
     #expect(attribute.meaning(of: "labelIds") == "labelIDs")
     #expect(!attribute.relationships[0].referenceKeys.map(\.description).contains("labelIds"))
-    let other = try node(
-      .toMany("labels", to: "Other"), [.toMany("label", to: "Other")])
+    let other = try node(.toMany("labels", to: "Other"), [.toMany("label", to: "Other")])
     #expect(other.meaning(of: "label_ids") == "label.references")
     #expect(other.meaning(of: "labels_ids") == "labels.references")
     let custom = try node(
-      .toMany("labels", to: "Other"),
-      [.attribute("first", .string, remoteKey: "label_ids.first")])
+      .toMany("labels", to: "Other"), [.attribute("first", .string, remoteKey: "label_ids.first")])
     #expect(custom.meaning(of: "label_ids") == "")
     let two = try node(
       .toMany("movies", to: "Other"), [.toMany("movie", to: "Other", remoteKey: "movie_ids")])

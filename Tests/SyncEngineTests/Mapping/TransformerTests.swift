@@ -42,8 +42,7 @@ import Testing
     let registry = TransformerRegistry()
     registry.register("Old") { .string("old \($0.stringValue ?? "")") }
     registry.register("New") { .string("new \($0.stringValue ?? "")") }
-    let plan = try plan(
-      [.attribute("name", .string, userInfo: userInfo)], transformers: registry)
+    let plan = try plan([.attribute("name", .string, userInfo: userInfo)], transformers: registry)
     try cell("x", plan) { #expect(text($0) == "old x") }
   }
 

@@ -28,9 +28,7 @@ import Testing
   private func person() throws -> (name: String?, joinedAt: Date?, mail: String?, pets: [String]) {
     return try stack.inBackground { context in
       let person = try #require(try context.fetch(Fetch<Person>()).first)
-      return (
-        person.name, person.joinedAt, person.mail, person.pets.compactMap(\.name).sorted()
-      )
+      return (person.name, person.joinedAt, person.mail, person.pets.compactMap(\.name).sorted())
     }
   }
 

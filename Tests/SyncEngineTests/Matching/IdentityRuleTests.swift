@@ -77,16 +77,14 @@ import Testing
   @Test(arguments: Way.allCases)
   func aChildThatAnotherOwnerHasListedBeforeIsANewObject(_ way: Way) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
-    try sync(
-      #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 2, "notes": [{"id": 5}]}]"#, way, bench)
+    try sync(#"[{"id": 1, "notes": [{"id": 5}]}, {"id": 2, "notes": [{"id": 5}]}]"#, way, bench)
     #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
   }
 
   @Test(arguments: Way.allCases)
   func twoOwnersThatNestOneNewKeyHaveTwoChildren(_ way: Way) throws {
     let bench = try notes()
-    try sync(
-      #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, way, bench)
+    try sync(#"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, way, bench)
     #expect(try bench.objects("Note") == ["id=0 user=1", "id=0 user=2"])
   }
 
@@ -143,8 +141,7 @@ import Testing
   @Test(arguments: inTurn)
   func aKeyThatWaitsIsLinkedAtTheEndUnlessItsObjectHasAnOwner(_ way: Way) throws {
     let bench = try notes()
-    try sync(
-      #"[{"id": 1, "notes_ids": [5, 6]}, {"id": 2, "notes": [{"id": 6}]}]"#, way, bench)
+    try sync(#"[{"id": 1, "notes_ids": [5, 6]}, {"id": 2, "notes": [{"id": 6}]}]"#, way, bench)
     try bench.sync(#"[{"id": 5}, {"id": 6}]"#, "Note")
     #expect(try bench.objects("Note") == ["id=5", "id=6 user=2"])
     let late = try SyncBench(TestModels.social())

@@ -260,7 +260,6 @@ import Testing
     try bench.sync(
       #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#, "Car"
     ) { $0.tuning.partItems = size }
-    #expect(
-      try bench.objects("Person") == ["id=1", "id=2 vehicles=[5,6]"])
+    #expect(try bench.objects("Person") == ["id=1", "id=2 vehicles=[5,6]"])
   }
 }

@@ -10,9 +10,7 @@ import Testing
     let bench = try SyncBench(TestModels.userNotes())
     try bench.sync(#"[{"id": 4}]"#, "User")
     try bench.sync(#"[{"id": 5}]"#, "Note")
-    try bench.sync(
-      #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 4, "notes": [{"id": 5}]}]"#, "User"
-    ) {
+    try bench.sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 4, "notes": [{"id": 5}]}]"#, "User") {
       $0.settings.operations = [.update, .insertRelationships, .updateRelationships]
       $0.tuning.partItems = size
     }

@@ -52,8 +52,7 @@ import Testing
   ) throws {
     let bench = try SyncBench(TestModels.animals())
     let first = #"{"id": 5, "owner": {"id": 1, "name": "n"}}"#
-    try bench.sync(
-      #"[\#(first), {"id": 6, "owner": {"id": 4, "dogs": [\#(dog)]}}]"#, "Animal")
+    try bench.sync(#"[\#(first), {"id": 6, "owner": {"id": 4, "dogs": [\#(dog)]}}]"#, "Animal")
     #expect(try bench.objects("Animal") == [expected, "id=6 owner=4"])
     #expect(try bench.objects("Person").first == "id=1 name=n")
   }

@@ -409,18 +409,14 @@ import Testing
   // MARK: - Mistakes
 
   @Test func finishingWhatWasNeverStartedStops() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       AsynchronousOperation<Int>().finish(with: .success(1))
     }
     #expect(Self.text(result).contains("Call cancel() instead"))
   }
 
   @Test func startingTwiceStops() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let operation = AsynchronousOperation { try await Task.sleep(for: .seconds(3_600)) }
       operation.start()
       operation.start()
@@ -429,9 +425,7 @@ import Testing
   }
 
   @Test func havingNothingToDoStops() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       AsynchronousOperation<Int>().start()
     }
     #expect(Self.text(result).contains("override main()"))

@@ -306,8 +306,7 @@ struct BlockEdits {
   /// Has another context go on in the midst of the block.
   mutating func interrupt(_ other: ManagedObjectContext) throws {
     next += 5
-    var edits = BlockEdits(
-      context: other, random: SeededGenerator(seed: random.next()), next: next)
+    var edits = BlockEdits(context: other, random: SeededGenerator(seed: random.next()), next: next)
     next += 5
     try other.performAndWait {
       try edits.edit()

@@ -91,8 +91,7 @@ import Testing
     try await Sync.changes(
       items([6]), inEntityNamed: "User", persistentContainer: stack, operations: [.insert])
     _ = try immediately {
-      try Sync.changes(
-        items([7]), inEntityNamed: "User", dataStack: stack, operations: [.insert])
+      try Sync.changes(items([7]), inEntityNamed: "User", dataStack: stack, operations: [.insert])
     }
     #expect(try stack.keys("User") == [1, 3, 4, 5, 6, 7])
   }

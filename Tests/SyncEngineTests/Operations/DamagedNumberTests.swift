@@ -170,8 +170,7 @@ import Testing
 
   /// Opens the file, and closes it whatever happens.
   private static func using(
-    _ file: DamagedStore, adding attribute: String? = nil,
-    _ body: (DataStack) async throws -> Void
+    _ file: DamagedStore, adding attribute: String? = nil, _ body: (DataStack) async throws -> Void
   ) async throws {
     let stack = try file.open(adding: attribute)
     do {

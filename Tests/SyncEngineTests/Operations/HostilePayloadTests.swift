@@ -81,8 +81,7 @@ import Testing
     Case(
       "fractions as keys", #"[{"id": 2.5}, {"id": 3.0}, {"id": 4e0}, {"id": 50e-1}]"#,
       "id=1; id=3; id=4; id=5; refusedConversion 1; skippedItem 1; suspendedDeletion 1"),
-    Case(
-      "booleans as keys", #"[{"id": true}, {"id": false}, {"id": 2}]"#, "id=0; id=1; id=2"),
+    Case("booleans as keys", #"[{"id": true}, {"id": false}, {"id": 2}]"#, "id=0; id=1; id=2"),
     Case(
       "arrays and objects as keys", #"[{"id": [2]}, {"id": {"id": 3}}, {"id": 4}]"#,
       "id=1; id=4; refusedConversion 2; skippedItem 2; suspendedDeletion 1"),
@@ -110,8 +109,7 @@ import Testing
       "lone surrogates",
       #"[{"id": 2, "name": "a\ud800b"}, {"id": 3, "name": "\udc00"}, {"id": 4, "name": "\ud83d"}]"#,
       "id=2 name=a\u{FFFD}b; id=3 name=\u{FFFD}; id=4 name=\u{FFFD}"),
-    Case(
-      "a NUL in text", #"[{"id": 2, "name": "a\u0000b"}]"#, "id=2 name=a\0b"),
+    Case("a NUL in text", #"[{"id": 2, "name": "a\u0000b"}]"#, "id=2 name=a\0b"),
     Case(
       "a NUL in a key of a member",
       #"[{"id": 2, "flag": true, "na\u0000me": "x", "name\u0000": "y"}]"#,
@@ -134,13 +132,11 @@ import Testing
     Case(
       "no UTF-8 in a key without a use", bytes("[{\"id\": 2, \"x", [0xFF], "\": 1}]"),
       "invalidEncoding 13 $[0]"),
-    Case(
-      "a member twice", #"[{"id": 2, "id": 3, "name": "a", "name": "b"}]"#, "id=3 name=b"),
+    Case("a member twice", #"[{"id": 2, "id": 3, "name": "a", "name": "b"}]"#, "id=3 name=b"),
     Case(
       "a member twice, null last", #"[{"id": 2, "id": null, "name": "a", "name": null}]"#,
       "deletionRefused"),
-    Case(
-      "empty keys of members", #"[{"": 5, "id": 2, "name": "a"}]"#, "id=2 name=a"),
+    Case("empty keys of members", #"[{"": 5, "id": 2, "name": "a"}]"#, "id=2 name=a"),
     Case(
       "a member key of a megabyte",
       "[{\"\(repeated("k", 1 << 20))\": 1, \"flag\": true, \"id\": 2}]",
@@ -156,61 +152,38 @@ import Testing
     Case(
       "deep JSON in a binary attribute",
       "[{\"id\": 2, \"raw\": \(repeated("[", 300))\(repeated("]", 300))}]", "id=2 raw=600 bytes"),
-    Case(
-      "null", "null", "notAList 0 $"),
-    Case(
-      "true", "true", "notAList 0 $"),
-    Case(
-      "a number", "-0", "notAList 0 $"),
-    Case(
-      "a text", #""users""#, "notAList 0 $"),
-    Case(
-      "white space", " \n\t\r ", "emptyDocument 5 $"),
-    Case(
-      "nothing", "", "emptyDocument 0 $"),
-    Case(
-      "an object is one item", #"{"id": 2}"#, "id=2"),
-    Case(
-      "two documents", #"[{"id": 2}] [{"id": 3}]"#, "trailingContent 12 $"),
-    Case(
-      "a list and a stray bracket", #"[{"id": 2}]]"#, "trailingContent 11 $"),
-    Case(
-      "a byte order mark", bytes("", [0xEF, 0xBB, 0xBF], #"[{"id": 2}]"#), "id=2"),
-    Case(
-      "a byte order mark and nothing", bytes("", [0xEF, 0xBB, 0xBF], ""), "emptyDocument 3 $"),
-    Case(
-      "UTF-16", bytes([], .utf16LittleEndian), "invalidEncoding 0 $"),
-    Case(
-      "UTF-16 with a mark", bytes([0xFF, 0xFE], .utf16LittleEndian), "invalidEncoding 0 $"),
-    Case(
-      "UTF-32", bytes([], .utf32BigEndian), "invalidEncoding 0 $"),
+    Case("null", "null", "notAList 0 $"),
+    Case("true", "true", "notAList 0 $"),
+    Case("a number", "-0", "notAList 0 $"),
+    Case("a text", #""users""#, "notAList 0 $"),
+    Case("white space", " \n\t\r ", "emptyDocument 5 $"),
+    Case("nothing", "", "emptyDocument 0 $"),
+    Case("an object is one item", #"{"id": 2}"#, "id=2"),
+    Case("two documents", #"[{"id": 2}] [{"id": 3}]"#, "trailingContent 12 $"),
+    Case("a list and a stray bracket", #"[{"id": 2}]]"#, "trailingContent 11 $"),
+    Case("a byte order mark", bytes("", [0xEF, 0xBB, 0xBF], #"[{"id": 2}]"#), "id=2"),
+    Case("a byte order mark and nothing", bytes("", [0xEF, 0xBB, 0xBF], ""), "emptyDocument 3 $"),
+    Case("UTF-16", bytes([], .utf16LittleEndian), "invalidEncoding 0 $"),
+    Case("UTF-16 with a mark", bytes([0xFF, 0xFE], .utf16LittleEndian), "invalidEncoding 0 $"),
+    Case("UTF-32", bytes([], .utf32BigEndian), "invalidEncoding 0 $"),
     Case(
       "lines with blank ones between", "{\"id\": 2}\r\n\r\n \t\r\n{\"id\": 3}\n\n", "id=2; id=3"),
-    Case(
-      "lines, the last cut off", "{\"id\": 2}\n{\"id\": 3", "unexpectedEnd 18 $[1]"),
+    Case("lines, the last cut off", "{\"id\": 2}\n{\"id\": 3", "unexpectedEnd 18 $[1]"),
     Case(
       "lines that are no objects", "{\"id\": 2}\nnull\n[]\n\"x\"\n7\n",
       "id=1; id=2; skippedItem 3; suspendedDeletion 1"),
-    Case(
-      "lines ended by CR alone", "{\"id\": 2}\r{\"id\": 3}\r", "id=2; id=3"),
+    Case("lines ended by CR alone", "{\"id\": 2}\r{\"id\": 3}\r", "id=2; id=3"),
     Case(
       "what is no object among the items",
       #"[null, {"id": 2}, "x", [], [[{"id": 9}]], 7, true, {"id": 3}, {}]"#,
       "id=1; id=2; id=3; skippedItem 7; suspendedDeletion 1"),
-    Case(
-      "comments", "[{\"id\": 2} /* x */]", "unexpectedCharacter 11 $"),
-    Case(
-      "single quotes", "[{'id': 2}]", "unexpectedCharacter 2 $[0]"),
-    Case(
-      "no number", "[{\"id\": NaN}]", "unexpectedCharacter 8 $[0].id"),
-    Case(
-      "infinity", "[{\"id\": 2, \"real\": Infinity}]", "unexpectedCharacter 19 $[0].real"),
-    Case(
-      "a leading zero", "[{\"id\": 02}]", "invalidNumber 8 $[0].id"),
-    Case(
-      "a plus", "[{\"id\": +2}]", "unexpectedCharacter 8 $[0].id"),
-    Case(
-      "hex", "[{\"id\": 0x2}]", "unexpectedCharacter 9 $[0]"),
+    Case("comments", "[{\"id\": 2} /* x */]", "unexpectedCharacter 11 $"),
+    Case("single quotes", "[{'id': 2}]", "unexpectedCharacter 2 $[0]"),
+    Case("no number", "[{\"id\": NaN}]", "unexpectedCharacter 8 $[0].id"),
+    Case("infinity", "[{\"id\": 2, \"real\": Infinity}]", "unexpectedCharacter 19 $[0].real"),
+    Case("a leading zero", "[{\"id\": 02}]", "invalidNumber 8 $[0].id"),
+    Case("a plus", "[{\"id\": +2}]", "unexpectedCharacter 8 $[0].id"),
+    Case("hex", "[{\"id\": 0x2}]", "unexpectedCharacter 9 $[0]"),
     Case(
       "keys that differ in normal form only", "Word",
       #"[{"id": "é", "text": "1"}, {"id": "e\u0301", "text": "2"}, {"id": "Å"}, {"id": "Å"}, {"id": "A\u030a"}]"#,
@@ -219,8 +192,7 @@ import Testing
       "keys that differ in case, space and width", "Word",
       #"[{"id": "a"}, {"id": "A"}, {"id": " a"}, {"id": "a "}, {"id": "ａ"}, {"id": "a\u200b"}]"#,
       "id= a; id=A; id=a; id=a ; id=a\u{200B}; id=\u{FF41}"),
-    Case(
-      "an empty key", "Word", #"[{"id": "", "text": "t"}, {"id": "b"}]"#, "id= text=t; id=b"),
+    Case("an empty key", "Word", #"[{"id": "", "text": "t"}, {"id": "b"}]"#, "id= text=t; id=b"),
     Case(
       "NUL in keys", "Word",
       #"[{"id": "a\u0000"}, {"id": "a\u0000b"}, {"id": "\u0000"}, {"id": "a"}]"#,
@@ -367,8 +339,7 @@ import Testing
       #""alike": [\#(children)], "derived": [\#(children)]"#,
     ] {
       _ = try outcome(stack, Data(#"[{"id": "a", \#(list)}, {"id": "b"}]"#.utf8), "Word", parts)
-      #expect(
-        try bench.objects("Word").first?.hasPrefix("id=a text=2999 derived=[b]") == true)
+      #expect(try bench.objects("Word").first?.hasPrefix("id=a text=2999 derived=[b]") == true)
     }
   }
 
@@ -419,8 +390,7 @@ import Testing
       let key = name.lowercased()
       let payload = #"[{"id": 1, "\#(key)": {"id": 2}, "many": [{"id": 2}]}]"#
       try stack.sync(Data(payload.utf8), inEntityNamed: name)
-      #expect(
-        try bench.objects(name) == ["id=1 \(key)=2 many=[2]", "id=2 back=[1] \(name)=[1]"])
+      #expect(try bench.objects(name) == ["id=1 \(key)=2 many=[2]", "id=2 back=[1] \(name)=[1]"])
     }
   }
 
@@ -435,9 +405,7 @@ import Testing
     }
     guard name != "sqlite_master" else { return }
     #expect(throws: ModelError.self) {
-      try ManagedObjectModel([
-        EntityDraft("Thing", ["id", .attribute(name, .string)])
-      ])
+      try ManagedObjectModel([EntityDraft("Thing", ["id", .attribute(name, .string)])])
     }
   }
 
@@ -447,8 +415,7 @@ import Testing
       EntityDraft(name, ["id", .attribute("wert\(name)", .string)])
     ])
     let stack = try DataStack(model: model, store: .inMemory)
-    try stack.sync(
-      [.object(["id": 1, "wert\(name)": "x"])] as JSONValue, inEntityNamed: name)
+    try stack.sync([.object(["id": 1, "wert\(name)": "x"])] as JSONValue, inEntityNamed: name)
     #expect(try SyncBench(stack).objects(name) == ["id=1 wert\(name)=x"])
   }
 }

@@ -101,8 +101,7 @@ import Testing
 
   @Test func aDeferredReferenceIsFoundByItsName() throws {
     let old = try open(before)
-    let sync = Sync(
-      .json([["id": 1, "company_id": 7]]), inEntityNamed: "User", dataStack: old)
+    let sync = Sync(.json([["id": 1, "company_id": 7]]), inEntityNamed: "User", dataStack: old)
     sync.deferReferences = true
     old.syncQueue.addOperations([sync], waitUntilFinished: true)
     _ = try sync.result?.get()

@@ -7,8 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct ObjectSyncingTests {
   /// Runs a body in a background context.
   private func inContext(
-    _ model: ManagedObjectModel? = nil,
-    _ body: (DataStack, ManagedObjectContext) throws -> Void
+    _ model: ManagedObjectModel? = nil, _ body: (DataStack, ManagedObjectContext) throws -> Void
   ) throws {
     let stack = try DataStack(model: model ?? TestModels.social(), store: .inMemory)
     let context = stack.newBackgroundContext()
@@ -350,8 +349,7 @@ import Testing
 
   @Test func safeObjectLooksAtTheParentWhenThereIsNoKey() throws {
     try inContext { _, context in
-      try context.sync(
-        [["id": 1, "company": ["id": 5]]] as JSONValue, inEntityNamed: "User")
+      try context.sync([["id": 1, "company": ["id": 5]]] as JSONValue, inEntityNamed: "User")
       let user = try context.fetch(1, inEntityNamed: "User")
       #expect(try context.safeObject("Company", localPrimaryKey: 5)?["id"] as? Int64 == 5)
       let linked = try context.safeObject(
@@ -369,8 +367,7 @@ import Testing
     try inContext { stack, context in
       for key in [1, 2, 2, nil] as [Int64?] { try context.insert(entityNamed: "User")["id"] = key }
       try context.save()
-      let all = try context.managedObjectIDs(
-        in: "User", usingAsKey: "id", removesDuplicates: false)
+      let all = try context.managedObjectIDs(in: "User", usingAsKey: "id", removesDuplicates: false)
       #expect(all.mapValues(\.row) == [1: 1, 2: 2])
       #expect(!context.hasChanges)
       #expect(

@@ -45,8 +45,7 @@ import Testing
     try sync(#"[{"id": 1}, {"id": 2}]"#)
     try sync(#"[{"id": 2}, {"id": 1}]"#)
     #expect(try kept().count == 2)
-    #expect(
-      try stack.store.read { try $0.indexNames().contains("_syncstack_quarantine_key") })
+    #expect(try stack.store.read { try $0.indexNames().contains("_syncstack_quarantine_key") })
   }
 
   @Test func aBadItemIsKeptWithItsReason() throws {
@@ -60,9 +59,7 @@ import Testing
     #expect(report.description.contains("3 of them in quarantine"))
     let items = try stack.quarantine.items()
     #expect(
-      try kept() == [
-        #"{"id": 2,  "notes": [{"id": 5, "text": "x"}]}"#, #"{"name": "c"}"#, "7",
-      ])
+      try kept() == [#"{"id": 2,  "notes": [{"id": 5, "text": "x"}]}"#, #"{"name": "c"}"#, "7"])
     #expect(items.map { $0.key?.description } == ["2", nil, nil])
     #expect(items.map(\.code) == [.requiredValueMissing, .missingKey, .invalidItem])
     #expect(items.map(\.path) == ["$[1]", "$[2]", "$[3]"])

@@ -93,8 +93,7 @@ import Testing
     let report = try await stack.sync(
       #"[{"id": 1, "boss": {"id": 2}}, {"id": 2, "name": "Ann"}]"#, inEntityNamed: "Person")
     #expect(report.count(of: .repeatedItem) == 0, "\(report)")
-    let twice = try await stack.sync(
-      #"[{"id": 1}, {"id": 2}, {"id": 2}]"#, inEntityNamed: "Person")
+    let twice = try await stack.sync(#"[{"id": 1}, {"id": 2}, {"id": 2}]"#, inEntityNamed: "Person")
     #expect(twice.count(of: .repeatedItem) == 1)
   }
 
@@ -119,8 +118,7 @@ import Testing
   @Test(arguments: [1, 2, 3])
   func theOutcomeOfSeveralCommitsIsInTheChangesOnce(_ count: Int) throws {
     let stack = try stack()
-    try stack.sync(
-      #"[{"id": 1, "name": "Ann"}, {"id": 2}, {"id": 3}]"#, inEntityNamed: "User")
+    try stack.sync(#"[{"id": 1, "name": "Ann"}, {"id": 2}, {"id": 3}]"#, inEntityNamed: "User")
     let sync = Sync(
       .data(
         Data(
@@ -201,8 +199,7 @@ import Testing
     var total = SyncReport()
     for _ in 0..<2 {
       total.add(
-        try stack.sync(
-          "[\(items.joined(separator: ","))]".utf8Payload, inEntityNamed: "User"))
+        try stack.sync("[\(items.joined(separator: ","))]".utf8Payload, inEntityNamed: "User"))
     }
     #expect(total.count(of: .refusedConversion) == 1_400)
     #expect(total.findings(of: .refusedConversion).count == SyncReport.findingLimit)

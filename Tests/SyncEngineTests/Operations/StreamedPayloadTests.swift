@@ -78,8 +78,7 @@ import Testing
     let stack = try DataStack.social()
     let pipe = Pipe()
     try pipe.fileHandleForWriting.write(contentsOf: Data("[".utf8))
-    let sync = Sync(
-      .handle(pipe.fileHandleForReading), inEntityNamed: "User", dataStack: stack)
+    let sync = Sync(.handle(pipe.fileHandleForReading), inEntityNamed: "User", dataStack: stack)
     stack.syncQueue.addOperation(sync)
     while !sync.isExecuting { await Task.yield() }
     sync.cancel()
@@ -94,8 +93,7 @@ import Testing
     var handle: FileHandle? = FileHandle(
       fileDescriptor: pipe.fileHandleForReading.fileDescriptor, closeOnDealloc: false)
     weak let held = handle
-    var sync: Sync? = try Sync(
-      .handle(#require(handle)), inEntityNamed: "User", dataStack: stack)
+    var sync: Sync? = try Sync(.handle(#require(handle)), inEntityNamed: "User", dataStack: stack)
     handle = nil
     try pipe.fileHandleForWriting.write(contentsOf: Data("[".utf8))
     if let sync {

@@ -17,8 +17,7 @@ import Testing
     try await stack.sync(
       Data(#"{"data": {"items": [{"id": 2}]}}"#.utf8), inEntityNamed: "User",
       operations: [.insert], at: "data.items")
-    let file = FileManager.default.temporaryDirectory.appending(
-      path: "\(UUID().uuidString).json")
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
     try Data(#"{"id": 3}"#.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let report = try await stack.sync(file, inEntityNamed: "User", operations: [.insert])
@@ -57,16 +56,14 @@ import Testing
       var name: String
     }
     let stack = try makeStack()
-    let file = FileManager.default.temporaryDirectory.appending(
-      path: "\(UUID().uuidString).json")
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
     try Data(#"[{"id": 1}]"#.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let more = SyncOperations.all.subtracting(.delete)
     try await stack.sync(.file(file), inEntityNamed: "User", operations: more)
     try await stack.sync(
       .encodable([Person(id: 2, name: "Bea")]), inEntityNamed: "User", operations: more)
-    try await stack.sync(
-      .json([["id": 3]] as JSONValue), inEntityNamed: "User", operations: more)
+    try await stack.sync(.json([["id": 3]] as JSONValue), inEntityNamed: "User", operations: more)
     try await stack.sync(#"[{"id": 4}]"#, inEntityNamed: "User", operations: more)
     try await stack.sync(
       .encodable([Person(id: 5, name: "Eve")]), inEntityNamed: "User", operations: more)

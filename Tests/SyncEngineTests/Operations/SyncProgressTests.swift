@@ -10,8 +10,7 @@ import Testing
     let progress = SyncProgress()
     return steps.enumerated().map { time, step in
       _ = progress.follow(
-        SyncStep(
-          phase: step.0, completed: step.completed, total: step.total, begins: step.begins),
+        SyncStep(phase: step.0, completed: step.completed, total: step.total, begins: step.begins),
         at: .seconds(time))
       return progress.progress.fractionCompleted
     }
@@ -78,8 +77,7 @@ import Testing
     var time = 0.0
     for phase in SyncPhase.allCases {
       for completed in [0, 2, 3] {
-        let step = SyncStep(
-          phase: phase, completed: completed, total: 3, begins: completed == 0)
+        let step = SyncStep(phase: phase, completed: completed, total: 3, begins: completed == 0)
         time += 1
         #expect(early.follow(step, at: .seconds(time)) && late.follow(step, at: .seconds(time)))
         #expect(abs(observed.fractionCompleted - late.fractionCompleted) < 1e-9)

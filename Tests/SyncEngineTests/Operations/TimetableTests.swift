@@ -7,8 +7,7 @@ import Testing
 
   /// The actions after events, each at a second.
   private func actions(
-    _ events: [(Double, Timetable.Event)],
-    _ table: Timetable = Timetable(Timetable.Pace.usual)
+    _ events: [(Double, Timetable.Event)], _ table: Timetable = Timetable(Timetable.Pace.usual)
   ) -> [Timetable.Action] {
     var table = table
     return events.map { table.take($1, at: .seconds($0)) }

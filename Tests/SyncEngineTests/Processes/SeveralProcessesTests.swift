@@ -31,8 +31,7 @@ import Testing
     let context = stack.newBackgroundContext()
     for number in 0..<count {
       let file = folder.url.appending(path: "outcome-\(number).json")
-      let outcome = try JSONDecoder().decode(
-        ProcessRun.Outcome.self, from: Data(contentsOf: file))
+      let outcome = try JSONDecoder().decode(ProcessRun.Outcome.self, from: Data(contentsOf: file))
       #expect(!outcome.names.isEmpty)
       try context.performAndWait { try compare(outcome, context) }
     }
@@ -74,9 +73,7 @@ import Testing
     try stack.close()
   }
 
-  private func compare(
-    _ outcome: ProcessRun.Outcome, _ context: ManagedObjectContext
-  ) throws {
+  private func compare(_ outcome: ProcessRun.Outcome, _ context: ManagedObjectContext) throws {
     var items: [String: ManagedObject] = [:]
     for item in try context.fetch(Fetch<ManagedObject>(entityNamed: "Item")) {
       items[item["id"] as? String ?? ""] = item

@@ -58,8 +58,7 @@ import Testing
     #expect(try sync(json, "Candle", byHand: byHand).isUnchanged)
     let report = try sync(#"[[1700000060,2],[],["x",1]]"#, "Candle", byHand: byHand)
     #expect(report["Candle"].skipped == 2)
-    #expect(
-      try SyncBench(stack).objects("Candle").contains("time=1700000060 open=2.0"))
+    #expect(try SyncBench(stack).objects("Candle").contains("time=1700000060 open=2.0"))
   }
 
   @Test(arguments: [false, true])

@@ -28,8 +28,7 @@ import Testing
   private let stack: DataStack
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Fellow.self, Band.self), store: .inMemory)
+    stack = try DataStack(model: ManagedObjectModel(Fellow.self, Band.self), store: .inMemory)
   }
 
   private func rows(_ sql: String) throws -> [[Value]] { try stack.rows(sql).map(\.values) }

@@ -145,8 +145,7 @@ import Testing
 
   @Test(arguments: [
     (
-      #"{"errors": [{"status": "404", "title": "Not Found", "detail": "No such page"}, {}]}"#,
-      "404"
+      #"{"errors": [{"status": "404", "title": "Not Found", "detail": "No such page"}, {}]}"#, "404"
     ),
     (#"{"meta": {}}"#, "data"), ("[]", "an array"), (#"{"data": 5}"#, "a number"),
     (#"{"data": ["x"]}"#, "a string"),

@@ -143,9 +143,7 @@ import Testing
     let nested = posts
     var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
     people.identifiers = ["id"]
-    people.mapping = [
-      "id": .int("id"), "age": .int([]), "posts": .toMany("posts.*") { nested },
-    ]
+    people.mapping = ["id": .int("id"), "age": .int([]), "posts": .toMany("posts.*") { nested }]
     var rates = people
     rates.mapping = ["id": .int("id"), "age": .int([])]
     try bench.stack.sync(#"{"rates": {"1": 10, "2": 20}}"#, with: rates, at: "rates.*")

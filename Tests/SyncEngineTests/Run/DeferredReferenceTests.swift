@@ -80,8 +80,7 @@ import Testing
       ManagedObjectModel([
         EntityDraft("Crew", [.attribute("id", .integer64)]),
         EntityDraft(
-          "Sailor",
-          [.attribute("id", .integer64), .toOne("crew", to: "Crew", isOptional: false)]),
+          "Sailor", [.attribute("id", .integer64), .toOne("crew", to: "Crew", isOptional: false)]),
       ]))
     try bench.sync(#"[{"id": 1, "crew": {"id": 8}}]"#, "Sailor")
     let report = try sync(#"[{"id": 1, "crew_id": 7}]"#, "Sailor", bench)

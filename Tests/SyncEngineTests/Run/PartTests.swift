@@ -118,9 +118,7 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [1, 2, 100],
-    [false, true])
+  @Test(arguments: [1, 2, 100], [false, true])
   func anObjectThatSeveralPartsOrBatchesChangeIsCountedOnce(size: Int, areBatches: Bool) throws {
     let first = #"""
       [{"id": 1, "name": "a", "notes": [{"id": 1}, {"id": 2}], "company": {"id": 1}},

@@ -167,16 +167,14 @@ import Testing
 
   @Test func childrenOfDifferentOwnersAreNeverFolded() throws {
     let bench = try SyncBench(TestModels.social())
-    try bench.sync(
-      #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
     try bench.sync(#"[{"id": 0, "text": "x"}]"#, "Note")
     #expect(try bench.objects("Note") == ["id=0 text=x user=1", "id=0 user=2"])
   }
 
   @Test func twoOwnersWithAChildOfOneKeyKeepTheirOwnWhenKeysAloneAreSent() throws {
     let bench = try SyncBench(TestModels.social())
-    try bench.sync(
-      #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
     let report = try bench.sync(
       #"[{"id": 1, "notes_ids": [0]}, {"id": 2, "notes_ids": [0]}]"#, "User")
     #expect(report.isUnchanged)

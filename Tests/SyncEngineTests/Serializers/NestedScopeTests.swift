@@ -216,10 +216,7 @@ import Testing
   @Test func eachListDeletesFormerMembersOfItsOwnOwner() throws {
     let serializer = EntitySerializer(entityNamed: "Department").with {
       $0.identifiers = ["departmentID"]
-      $0.mapping = [
-        "departmentID": .int("id"),
-        "employees": .toMany("staff") { people() },
-      ]
+      $0.mapping = ["departmentID": .int("id"), "employees": .toMany("staff") { people() }]
     }
     try bench.stack.sync(
       [

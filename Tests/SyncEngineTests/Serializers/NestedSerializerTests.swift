@@ -41,8 +41,7 @@ import Testing
       ["id": 1, "clicks": [["id": 10], ["id": 11]]], ["id": 2, "clicks": [["id": 20]]],
     ])
     try bench.stack.sync(
-      "[{\"id\": 1, \"clicks\": \(json)}, {\"id\": 2}]",
-      with: SerializerBench.batchesWithClicks())
+      "[{\"id\": 1, \"clicks\": \(json)}, {\"id\": 2}]", with: SerializerBench.batchesWithClicks())
     #expect(try bench.objects("Click", "clickID", links: ["batch"]) == expected)
   }
 

@@ -52,8 +52,7 @@ import Testing
     Case("double", .number(["v.w"]), 2.5, 3, nil),
     Case("integer32", .double("v"), 7),
     Case("float", .float("v"), 0.5, nil),
-    Case(
-      "decimal", .decimal("v"), .decimal(Decimal(string: "1.2345678901234567890123") ?? 0), nil),
+    Case("decimal", .decimal("v"), .decimal(Decimal(string: "1.2345678901234567890123") ?? 0), nil),
     Case("boolean", .decimal("v"), 1, 0),
     Case("date", .isoDate("v"), "2026-11-24T09:30:00.250Z", "1969-01-01T00:00:00Z", nil),
     Case("date", .unixTime("v"), 86400.25, 0, 90_000_000_000, nil),
@@ -224,9 +223,7 @@ import Testing
     }
     let owners = try stack.export("Owner")
     #expect(
-      owners == [
-        ["id": 5, "name": "Ada", "all": ["pets": [["number": 1, "called": "Rex"]]]]
-      ])
+      owners == [["id": 5, "name": "Ada", "all": ["pets": [["number": 1, "called": "Rex"]]]]])
     #expect(try stack.export(with: Conventional("Owner")) == owners)
     #expect(try stack.sync(owners, inEntityNamed: "Owner").isUnchanged)
   }
@@ -302,8 +299,7 @@ import Testing
     try bench.insert("Batch", [["batchID": 1]])
     let context = bench.stack.newBackgroundContext()
     let error = try context.performAndWait {
-      let batch = try #require(
-        try context.fetch(Fetch<ManagedObject>(entityNamed: "Batch")).first)
+      let batch = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "Batch")).first)
       return try thrown(MappingError.self) { _ = try batch.export(with: SerializerBench.clicks()) }
     }
     #expect(error?.code == .wrongEntity && error?.entity == "Click")

@@ -124,9 +124,7 @@ import Testing
       "Batch",
       [["batchID": 1, "name": "out", "branch": 2], ["batchID": 2, "name": "in", "branch": 1]])
     var serializer = SerializerBench.batches()
-    serializer.mapping = [
-      "batchID": .int("id"), "name": .string("name"), "branch": .int("branch"),
-    ]
+    serializer.mapping = ["batchID": .int("id"), "name": .string("name"), "branch": .int("branch")]
     serializer.groupers = [Filter("branch == %@", 1), Filter("batchID < 100")]
     serializer.policy.identityScope = scope
     let json = [["id": 1, "name": "new", "branch": 1]] as JSONValue

@@ -153,8 +153,7 @@ import Testing
     #expect(items[0].reason.contains("clickID") && items[0].reason.contains("Click"))
     items[0].json = Data("{\"id\": 2, \"clicks\": [{\"id\": 20}, {\"id\": 21}]}".utf8)
     try await bench.stack.quarantine.replay(items, with: Self.serializer())
-    #expect(
-      try bench.objects("Click", "clickID", links: ["batch"]) == ["20 → 2", "21 → 2"])
+    #expect(try bench.objects("Click", "clickID", links: ["batch"]) == ["20 → 2", "21 → 2"])
   }
 
   @Test(
@@ -177,8 +176,7 @@ import Testing
     let context = bench.stack.newBackgroundContext()
     let clicks = SerializerBench.clicks().with { $0.groupers = group.map { [Filter($0)] } ?? [] }
     try context.performAndWait {
-      let parent = try #require(
-        try context.fetch(Fetch<ManagedObject>(entityNamed: "Batch")).first)
+      let parent = try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: "Batch")).first)
       try context.sync(
         [["id": 5, "text": "z"], ["id": 4, "text": "y"]] as JSONValue, with: clicks,
         parent: parent, parentRelationship: "clicks")

@@ -43,8 +43,7 @@ import Testing
     try after.close()
   }
 
-  @Test(
-    arguments: ["process", "stack"], [SyncPhase.insert, .save])
+  @Test(arguments: ["process", "stack"], [SyncPhase.insert, .save])
   func whatWasKilledIsMadeUpFor(_ way: String, phase: SyncPhase) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file().path

@@ -103,8 +103,7 @@ import Testing
       // Some come in one transaction, and a kept session may begin anew between two.
       let count = random.pick([1, 1, 1, 3, 8])
       let isLast = count >= rest.count
-      try await stack.sync(
-        session.commit(Array(rest.prefix(count)), ends: isLast && endsBeside))
+      try await stack.sync(session.commit(Array(rest.prefix(count)), ends: isLast && endsBeside))
       rest = rest.dropFirst(count)
       if name != nil, random.chance(30), !isLast { session = try begin() }
     }

@@ -47,8 +47,7 @@ import Testing
     for page in Self.pages[1...].reversed() { try await session.sync(page) }
     try await session.finish()
     for entity in ["User", "Note", "Company"] {
-      #expect(
-        try SyncBench(after).objects(entity) == SyncBench(whole).objects(entity), "\(entity)")
+      #expect(try SyncBench(after).objects(entity) == SyncBench(whole).objects(entity), "\(entity)")
     }
     #expect(try after.store.read { try $0.openSyncs("session") }.isEmpty)
     try after.close()

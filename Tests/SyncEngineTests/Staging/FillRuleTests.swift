@@ -147,9 +147,7 @@ import Testing
     type: AttributeType, first: String, second: String
   ) throws {
     let bench = try SyncBench(
-      ManagedObjectModel([
-        EntityDraft("Thing", ["id", .attribute("value", type)])
-      ]))
+      ManagedObjectModel([EntityDraft("Thing", ["id", .attribute("value", type)])]))
     try bench.sync(#"[{"id": 1, "value": \#(first)}]"#, "Thing")
     let objects = try bench.objects("Thing")
     #expect(objects[0].contains("value="))

@@ -228,8 +228,7 @@ import Testing
           $0.setup.parent = ManagedObjectID(entity: profile, row: 1)
         }
       }
-      #expect(
-        try fields(bench) == expected.map { "name=\($0) profile=1" } + ["name=z profile=2"])
+      #expect(try fields(bench) == expected.map { "name=\($0) profile=1" } + ["name=z profile=2"])
     }
     let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Field") }
     #expect(top?.code == .noPrimaryKey)

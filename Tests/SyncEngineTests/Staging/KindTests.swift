@@ -38,8 +38,7 @@ import Testing
     let json =
       #"[{"id": 1, "type": "image", "url": "u"}, {"id": 2, "type": "section", "text": "t"}, {"id": 3, "type": "photo"}]"#
     let report = try bench.sync(json, "Block") { $0.setup.usesFingerprints = usesFingerprints }
-    #expect(
-      try all(bench) == ["ImageBlock id=1 url=u", "ImageBlock id=3", "Section id=2 text=t"])
+    #expect(try all(bench) == ["ImageBlock id=1 url=u", "ImageBlock id=3", "Section id=2 text=t"])
     #expect(report.entities["ImageBlock"]?.inserted == 2)
     #expect(report.entities.values.allSatisfy { $0.unusedKeys.isEmpty })
     let again = try bench.sync(json, "Block") { $0.setup.usesFingerprints = usesFingerprints }
@@ -66,8 +65,7 @@ import Testing
     #expect(try bench.objects("Slide") == [isOrdered ? "id=9 blocks=[2,1]" : "id=9 blocks=[1,2]"])
     #expect(try sync(list).isUnchanged)
     #expect(try sync(list).isUnchanged)
-    _ = try sync(
-      #"[{"id": 1, "type": "image", "url": "v"}, {"id": 3, "type": "section"}]"#)
+    _ = try sync(#"[{"id": 1, "type": "image", "url": "v"}, {"id": 3, "type": "section"}]"#)
     #expect(try bench.objects("Slide") == ["id=9 blocks=[1,3]"])
     #expect(try bench.count("Block") == 2)
     _ = try sync("[]")
@@ -226,7 +224,6 @@ import Testing
       #"[{"id": 9, "blocks_ids": [1]}, {"id": 8, "cover_id": 7}, {"id": 7, "blocks": [{"id": 7, "type": "section"}]}]"#,
       "Slide")
     #expect(report.count(of: .unresolvedReference) == 0)
-    #expect(
-      try bench.objects("Slide") == ["id=7 blocks=[7]", "id=8 cover=7", "id=9 blocks=[1]"])
+    #expect(try bench.objects("Slide") == ["id=7 blocks=[7]", "id=8 cover=7", "id=9 blocks=[1]"])
   }
 }

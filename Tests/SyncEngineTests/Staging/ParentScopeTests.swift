@@ -134,8 +134,7 @@ import Testing
       $0.setup.parent = parent
       $0.tuning.partItems = parts
     }
-    #expect(
-      try bench.objects("Comment") == ["id=1", "id=3", "id=4 answered=1", "id=5 answered=1"])
+    #expect(try bench.objects("Comment") == ["id=1", "id=3", "id=4 answered=1", "id=5 answered=1"])
   }
 
   @Test func aKeyThatCannotBeReadSuspendsDeletionInTheScope() throws {
@@ -216,9 +215,7 @@ import Testing
     #expect(few > 0 && many <= few, "\(few) times in 2 parts, \(many) in 20")
   }
 
-  @Test(
-    arguments: partSizes,
-    [true, false])
+  @Test(arguments: partSizes, [true, false])
   func moreThanHalfOfAParentsChildrenAndMoreThanSoManyAreGuarded(parts: Int?, hasInverse: Bool)
     throws
   {

@@ -138,8 +138,7 @@ import Testing
     rows.flatMap { row in
       zip(columns, row.cells).map { column, cell in
         Cell(
-          row: row, column: column, json: cell.json, inserted: cell.inserted,
-          updated: cell.updated)
+          row: row, column: column, json: cell.json, inserted: cell.inserted, updated: cell.updated)
       }
     }
   }
@@ -279,8 +278,7 @@ import Testing
     #expect(Set(tables.keys) == Set(expected.keys))
     for (heading, lines) in expected {
       // Shown as text, so that it can be pasted into the page.
-      #expect(
-        tables[heading] == lines, "\(heading):\n\(lines.joined(separator: "\n"))")
+      #expect(tables[heading] == lines, "\(heading):\n\(lines.joined(separator: "\n"))")
     }
   }
 }

@@ -79,8 +79,7 @@ struct SyncBench {
         let value = row.values[attribute.slot]
         if !value.isNull { parts.append("\(attribute.name)=\(value)") }
       case .relationship(let relationship):
-        let members = try reader.members(
-          of: relationship, in: row.entity, owners: [row.row])
+        let members = try reader.members(of: relationship, in: row.entity, owners: [row.row])
         guard !members.isEmpty else { continue }
         let keys = try members.map { member in
           try key(member.row, member.entity, reader)

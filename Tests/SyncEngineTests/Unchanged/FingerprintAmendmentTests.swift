@@ -60,9 +60,7 @@ import Testing
     #expect(try !isRead(stack, items))
   }
 
-  @Test(
-    arguments: 1...2 as ClosedRange<UInt64>
-  )
+  @Test(arguments: 1...2 as ClosedRange<UInt64>)
   func whateverChangesTheOtherItemsAreKnownTheNextTime(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let stack = try DataStack.social()

@@ -143,9 +143,7 @@ import Testing
     let testDescription: String
     let body: @Sendable (FingerprintTests, DataStack) throws -> Void
 
-    init(
-      _ name: String, _ body: @escaping @Sendable (FingerprintTests, DataStack) throws -> Void
-    ) {
+    init(_ name: String, _ body: @escaping @Sendable (FingerprintTests, DataStack) throws -> Void) {
       testDescription = name
       self.body = body
     }

@@ -230,8 +230,7 @@ import Testing
     let bench = try KnownItemBench(nil, .sqlite(folder.file()))
     defer { try? bench.stack.close() }
     _ = try sync(bench, Self.items)
-    let first = try sync(
-      bench, Array(Self.items[..<10]), named: "nightly", ends: false)
+    let first = try sync(bench, Array(Self.items[..<10]), named: "nightly", ends: false)
     #expect(first.readCount == 0)
     let rest = try sync(bench, Array(Self.items[10...]), named: "nightly")
     #expect(rest.readCount == 20)

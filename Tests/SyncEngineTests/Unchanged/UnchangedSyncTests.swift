@@ -8,9 +8,7 @@ import Testing
   private static let payload: JSONValue = [["id": 1, "name": "a"], ["id": 2, "name": "b"]]
 
   /// Bytes of the log that a sync by a new stack leaves behind.
-  private func logSize(
-    _ folder: TemporaryFolder, _ payload: JSONValue
-  ) throws -> Int {
+  private func logSize(_ folder: TemporaryFolder, _ payload: JSONValue) throws -> Int {
     try logSize(folder) { stack in
       let sync = Sync(.json(payload), inEntityNamed: "User", dataStack: stack)
       sync.start()

@@ -39,9 +39,7 @@ import Testing
     return (stack, bench)
   }
 
-  private func edit(
-    _ stack: DataStack, _ body: (ManagedObjectContext) throws -> Void
-  ) throws {
+  private func edit(_ stack: DataStack, _ body: (ManagedObjectContext) throws -> Void) throws {
     let context = stack.newBackgroundContext()
     try context.performAndWait {
       try body(context)

@@ -41,9 +41,7 @@ import Testing
     return try stack.latestHistoryToken()
   }
 
-  private func user(
-    _ id: Int64, in context: ManagedObjectContext
-  ) throws -> ManagedObject? {
+  private func user(_ id: Int64, in context: ManagedObjectContext) throws -> ManagedObject? {
     try context.fetch(Fetch<ManagedObject>(entityNamed: "User", Filter("id == %@", id))).first
   }
 
@@ -103,8 +101,7 @@ import Testing
     let first = try await fill()
     let before = try content(stack)
     for number in 0..<3 {
-      try await stack.sync(
-        users([1: "a\(number)", number + 5: "b"]), inEntityNamed: "User")
+      try await stack.sync(users([1: "a\(number)", number + 5: "b"]), inEntityNamed: "User")
     }
     let last = try stack.latestHistoryToken()
     let report = try await stack.undo(HistoryToken(number: first.number + 1)...last)
@@ -283,8 +280,7 @@ import Testing
 
   @Test func logAndChangeSetsSayThatItIsAnUndo() async throws {
     _ = try await fill()
-    try await stack.sync(
-      users([1: "nonsense", 2: "Ben", 3: "Cid"]), inEntityNamed: "User")
+    try await stack.sync(users([1: "nonsense", 2: "Ben", 3: "Cid"]), inEntityNamed: "User")
     let token = try stack.latestHistoryToken()
     await stack.delivery.drain()
     let lines = Locked<[String]>([])
@@ -292,8 +288,7 @@ import Testing
     try await stack.undo(token)
     await stack.delivery.drain()
     log.cancel()
-    #expect(
-      lines.withLock { $0 }.contains("User 1 updated by undo: name “nonsense” → “Ann”"))
+    #expect(lines.withLock { $0 }.contains("User 1 updated by undo: name “nonsense” → “Ann”"))
   }
 
   // MARK: - Other models

@@ -30,8 +30,7 @@ import Testing
   private func object(
     _ entity: String, _ id: Int64, _ context: ManagedObjectContext
   ) throws -> ManagedObject {
-    try #require(
-      try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
+    try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
   }
 
   @Test(arguments: [false, true]) func valuesOfSyncsAreLogged(isFile: Bool) throws {

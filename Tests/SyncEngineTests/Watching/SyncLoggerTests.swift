@@ -30,9 +30,7 @@ import Testing
       inEntityNamed: "User")
     stack.drainNotifications()
     #expect(
-      lines.all == [
-        "User 6 updated: name, email, notes", "Note 301 inserted", "Note 12 deleted",
-      ])
+      lines.all == ["User 6 updated: name, email, notes", "Note 301 inserted", "Note 12 deleted"])
     log.cancel()
   }
 
@@ -171,8 +169,7 @@ import Testing
     let entity = try stack.model.requireEntity(named: "User")
     let id = ManagedObjectID(entity: entity, row: 2)
     let changes = stack.changes(of: id)
-    try await stack.sync(
-      [["id": 5, "name": "x"], ["id": 6]] as JSONValue, inEntityNamed: "User")
+    try await stack.sync([["id": 5, "name": "x"], ["id": 6]] as JSONValue, inEntityNamed: "User")
     try await stack.sync(
       [["id": 5, "name": "y"], ["id": 6, "name": "z"]] as JSONValue, inEntityNamed: "User")
     try await stack.sync(items([5]), inEntityNamed: "User")

@@ -34,8 +34,7 @@ import Testing
   func limitsDecideFromHowManyObjectsOnAndFromWhichShare(
     _ deletionGuard: DeletionGuard, stored: Int, left: Int, expected: Bool
   ) throws {
-    #expect(
-      try isRefused(Self.users(1...left), over: stored, by: deletionGuard) == expected)
+    #expect(try isRefused(Self.users(1...left), over: stored, by: deletionGuard) == expected)
   }
 
   @Test(
@@ -69,8 +68,7 @@ import Testing
   }
 
   @Test func anEntityThatHasOnlyAKeyKnowsNothingMore() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel(["Tag: id"]))
+    let bench = try SyncBench(ManagedObjectModel(["Tag: id"]))
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Tag")
     try bench.sync(#"[{"id": 1, "text": "x"}]"#, "Tag")
     #expect(try bench.objects("Tag") == ["id=1"])
