@@ -13,7 +13,8 @@ public import SyncCore
 // | `from full_name`, `was title` | the key in JSON, the former name |
 // | `sync.stub=YES` | an annotation, of a property or (in front of the colon) of an entity |
 //
-// A word that means nothing stops the test.
+// A longer declaration stands on several lines of a multi-line string. A word that means nothing
+// stops the test.
 
 extension EntityDraft: ExpressibleByStringInterpolation {
   public init(stringLiteral line: String) {
@@ -66,7 +67,7 @@ private struct DraftWords {
 
   init(_ text: Substring) {
     self.text = text
-    words = text.split(separator: " ")
+    words = text.split(whereSeparator: \.isWhitespace)
   }
 
   mutating func next() -> String {

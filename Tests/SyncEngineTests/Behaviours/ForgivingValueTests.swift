@@ -6,17 +6,16 @@ import Testing
 /// Values that stand for none, and those that are none of their kind.
 @Suite struct ForgivingValueTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Thing",
-          [
-            "id", "whole integer32", "real double", "short float", "exact decimal", "flag boolean",
-            "moment date", "uuid uuid", "link uri", "text",
-            .attribute("count", .integer32, isOptional: false, defaultValue: .int(7)),
-            .attribute("since", .date, isOptional: false, defaultValue: .date(.distantPast)),
-          ])
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Thing",
+        [
+          "id", "whole integer32", "real double", "short float", "exact decimal", "flag boolean",
+          "moment date", "uuid uuid", "link uri", "text",
+          .attribute("count", .integer32, isOptional: false, defaultValue: .int(7)),
+          .attribute("since", .date, isOptional: false, defaultValue: .date(.distantPast)),
+        ])
+    ])
   }
 
   private static let stored = """
@@ -69,12 +68,11 @@ import Testing
   }
 
   @Test func aPrimaryKeyTakesNoDefault() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Thing",
-          [.attribute("id", .integer64, isOptional: false, defaultValue: .int(0))])
-      ]))
+    let bench = try SyncBench([
+      EntityDraft(
+        "Thing",
+        [.attribute("id", .integer64, isOptional: false, defaultValue: .int(0))])
+    ])
     let report = try bench.sync(#"[{"id": 1}, {"id": null}, {"id": ""}]"#, "Thing")
     #expect(try bench.objects("Thing") == ["id=1"])
     #expect(report.count(of: .skippedItem) == 2)

@@ -5,23 +5,21 @@ import Testing
 /// The loss by one item that cannot be stored as it stands.
 @Suite struct ItemPolicyTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Album",
-          [
-            "id", "title required",
-            .attribute(
-              "year", .integer16, validation: ValidationRules(minimum: 1900, maximum: 2100)),
-            .attribute("code", .string, validation: ValidationRules(regularExpression: "[A-Z]+")),
-            .attribute("kind", .string, isOptional: false, defaultValue: "LP"),
-            "tracks ->> Track.album cascade",
-          ]),
-        "Track: id, name required, album -> Album.tracks, studio -> Studio.tracks",
-        "Studio: id, name required, tracks ->> Track.studio, rooms ->> Room.studio",
-        "Room: id, studio -> Studio.rooms required",
-        "Node: id, name required, parent -> Node.nodes, nodes ->> Node.parent",
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Album",
+        [
+          "id", "title required",
+          .attribute("year", .integer16, validation: ValidationRules(minimum: 1900, maximum: 2100)),
+          .attribute("code", .string, validation: ValidationRules(regularExpression: "[A-Z]+")),
+          .attribute("kind", .string, isOptional: false, defaultValue: "LP"),
+          "tracks ->> Track.album cascade",
+        ]),
+      "Track: id, name required, album -> Album.tracks, studio -> Studio.tracks",
+      "Studio: id, name required, tracks ->> Track.studio, rooms ->> Room.studio",
+      "Room: id, studio -> Studio.rooms required",
+      "Node: id, name required, parent -> Node.nodes, nodes ->> Node.parent",
+    ])
   }
 
   private static let stored = #"[{"id": 1, "title": "a", "tracks": [{"id": 1, "name": "x"}]}]"#
@@ -168,14 +166,11 @@ import Testing
     #expect(report.findings(of: .skippedItem).map(\.path) == ["$[0]"])
     #expect(try bench.objects("Room") == before)
     // No such studio; a studio that is itself left out.
-    report = try bench.sync(#"[{"id": 3, "studio_id": 9}]"#, "Room") {
-      $0.settings.operations = [.insert]
-    }
+    report = try bench.sync(#"[{"id": 3, "studio_id": 9}]"#, "Room", operations: [.insert])
     #expect(report.skipped == 1)
-    report = try bench.sync(#"[{"id": 3, "studio": {"id": 5}}, {"id": 4, "studio_id": 5}]"#, "Room")
-    {
-      $0.settings.operations.remove(.delete)
-    }
+    report = try bench.sync(
+      #"[{"id": 3, "studio": {"id": 5}}, {"id": 4, "studio_id": 5}]"#, "Room",
+      operations: .all.subtracting(.delete))
     #expect(report.skipped == 2)
     #expect(try bench.objects("Room") == before)
   }
@@ -183,19 +178,16 @@ import Testing
   @Test func aReferenceToAnObjectOfALaterPartOfThePayloadIsWaitedFor() throws {
     let bench = try bench()
     let tree = #"[{"id": 2, "name": "b", "parent_id": 1}, {"id": 1, "name": "a"}]"#
-    try bench.sync(tree, "Node") { $0.tuning.partItems = 1 }
+    try bench.sync(tree, "Node", parts: 1)
     #expect(try bench.objects("Node") == ["id=1 name=a nodes=[2]", "id=2 name=b parent=1"])
     let rooms = try ManagedObjectModel(["Room: id, twin -> Room required"])
     let other = try SyncBench(rooms)
-    try other.sync(#"[{"id": 1, "twin_id": 2}, {"id": 2, "twin_id": 1}]"#, "Room") {
-      $0.tuning.partItems = 1
-    }
+    try other.sync(#"[{"id": 1, "twin_id": 2}, {"id": 2, "twin_id": 1}]"#, "Room", parts: 1)
     #expect(try other.objects("Room") == ["id=1 twin=2", "id=2 twin=1"])
     let error = #expect(throws: SyncError.self) {
-      try other.sync(#"[{"id": 3, "twin_id": 9}, {"id": 4, "twin_id": 1}]"#, "Room") {
-        $0.tuning.partItems = 1
-        $0.settings.operations.remove(.delete)
-      }
+      try other.sync(
+        #"[{"id": 3, "twin_id": 9}, {"id": 4, "twin_id": 1}]"#, "Room",
+        operations: .all.subtracting(.delete), parts: 1)
     }
     #expect(error?.code == .requiredValueMissing && error?.key == "3")
     #expect(try other.count("Room") == 2)
@@ -217,9 +209,7 @@ import Testing
     let bench = try bench()
     try bench.sync(Self.stored, "Album")
     let album = try #require(try bench.store.read { try $0.firstRow(of: "Album", bench.model) })
-    try bench.sync(#"[{"id": 1, "name": null}, {"id": 2, "name": "y"}]"#, "Track") {
-      $0.setup.parent = album
-    }
+    try bench.sync(#"[{"id": 1, "name": null}, {"id": 2, "name": "y"}]"#, "Track", under: album)
     #expect(try bench.objects("Track") == ["id=1 name=x album=1", "id=2 name=y album=1"])
   }
 

@@ -6,19 +6,18 @@ import Testing
 /// to blame.
 @Suite struct MemberCountTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Team",
-          [
-            "id", "name",
-            .toMany("players", to: "Player", inverse: "team", minCount: 2, maxCount: 3),
-            .toMany("badges", to: "Badge", inverse: "teams", maxCount: 2),
-          ]),
-        "Player: id, team -> Team.players, coach -> Coach.players required",
-        "Coach: id, players ->> Player.coach",
-        "Badge: id, teams ->> Team.badges",
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Team",
+        [
+          "id", "name",
+          .toMany("players", to: "Player", inverse: "team", minCount: 2, maxCount: 3),
+          .toMany("badges", to: "Badge", inverse: "teams", maxCount: 2),
+        ]),
+      "Player: id, team -> Team.players, coach -> Coach.players required",
+      "Coach: id, players ->> Player.coach",
+      "Badge: id, teams ->> Team.badges",
+    ])
   }
 
   private static let coach = #""coach": {"id": 1}"#
@@ -59,10 +58,9 @@ import Testing
     try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
     let before = try bench.objects("Team") + bench.objects("Player")
     let error = #expect(throws: SyncError.self) {
-      try bench.sync(payload, "Player") {
-        $0.settings.operations = [.insert, .update, .insertRelationships, .updateRelationships]
-        $0.tuning.partItems = size
-      }
+      try bench.sync(
+        payload, "Player",
+        operations: [.insert, .update, .insertRelationships, .updateRelationships], parts: size)
     }
     #expect(error?.code == .invalidMemberCount && error?.entity == "Team" && error?.key == "1")
     #expect(error?.property == "players")

@@ -7,7 +7,7 @@ import Testing
 /// delete.
 @Suite struct UnusablePayloadTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(ManagedObjectModel(["Order: id, total decimal"]))
+    try SyncBench(["Order: id, total decimal"])
   }
 
   @Test(
@@ -44,7 +44,7 @@ import Testing
     let error = #expect(throws: SyncError.self) { try bench.sync(payload, "Order") }
     #expect(error?.code == .invalidItem)
     #expect(try bench.count("Order") == 0)
-    try bench.sync(payload, "Order") { $0.settings.operations = [.insert, .update] }
+    try bench.sync(payload, "Order", operations: [.insert, .update])
     #expect(try bench.count("Order") == 1)
   }
 
@@ -57,7 +57,7 @@ import Testing
     #expect(error?.code == .deletionRefused)
     #expect(error?.message.contains("data.orders") == true)
     #expect(throws: SyncError.self) {
-      try bench.sync(#"{"error":"none"}"#, "Order") { $0.settings.operations = [.insert, .update] }
+      try bench.sync(#"{"error":"none"}"#, "Order", operations: [.insert, .update])
     }
     #expect(try bench.count("Order") == 1)
   }

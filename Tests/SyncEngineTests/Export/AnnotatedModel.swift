@@ -19,13 +19,11 @@ enum AnnotatedModel {
           "secret sync.nonExportable=YES", "books ->> Book.author from relationships.books.data",
           "mentor -> Author.students from relationships.mentor", "students ->> Author.mentor",
         ]),
-      EntityDraft(
-        "Book",
-        [
-          "isbn key from type", "bookDescription from description.long",
-          "price decimal from description.price", "author -> Author.books from written.by",
-          "labels ->> Label.books ordered from labels.all",
-        ]),
+      """
+      Book: isbn key from type, bookDescription from description.long,
+      price decimal from description.price, author -> Author.books from written.by,
+      labels ->> Label.books ordered from labels.all
+      """,
       "Label: code uuid key, name, books ->> Book.labels",
     ])
   }

@@ -62,9 +62,7 @@ import Testing
 
   @Test func treesEndInEmptyLists() throws {
     let bench = try ExportBench(entities: [
-      EntityDraft(
-        "Recursive",
-        ["id string", "recursive -> Recursive.recursives", "recursives ->> Recursive.recursive"])
+      "Recursive: id string, recursive -> Recursive.recursives, recursives ->> Recursive.recursive"
     ])
     let json: JSONValue = [
       "id": "1",
@@ -145,12 +143,10 @@ import Testing
 
   @Test func customKeysOfRelationshipsAreUsed() throws {
     let bench = try ExportBench(entities: [
-      EntityDraft(
-        "User",
-        [
-          "id", "author from relationships.author", "notes ->> Note.user from annotations",
-          "tags ->> Tag from relationships.tags.data",
-        ]),
+      """
+      User: id, author from relationships.author, notes ->> Note.user from annotations,
+      tags ->> Tag from relationships.tags.data
+      """,
       "Note: id, user -> User.notes",
       "Tag: id",
     ])

@@ -30,19 +30,18 @@ import Testing
       kind.isShared
       ? .toMany("groups", to: "Group", inverse: "members")
       : .toOne("group", to: "Group", inverse: "members")
-    return try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft(
-          "Group",
-          [
-            "id string",
-            .toMany(
-              "members", to: "User", inverse: kind.isShared ? "groups" : "group",
-              isOrdered: kind.isOrdered, remoteKey: remoteKey, userInfo: list),
-          ]),
-        EntityDraft(
-          "User", [.attribute("id", .string), .attribute("name", .string), back], userInfo: user),
-      ]), store: .inMemory)
+    return try DataStack.inMemory([
+      EntityDraft(
+        "Group",
+        [
+          "id string",
+          .toMany(
+            "members", to: "User", inverse: kind.isShared ? "groups" : "group",
+            isOrdered: kind.isOrdered, remoteKey: remoteKey, userInfo: list),
+        ]),
+      EntityDraft(
+        "User", [.attribute("id", .string), .attribute("name", .string), back], userInfo: user),
+    ])
   }
 
   private func sync(_ json: String, _ way: Way, _ stack: DataStack) throws -> SyncReport {

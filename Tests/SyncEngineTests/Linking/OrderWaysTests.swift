@@ -20,12 +20,10 @@ import Testing
 
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Album",
-        [
-          "id", "pages ->> Page.album ordered cascade", "songs ->> Song.albums ordered",
-          "photos ->> Photo ordered",
-        ]),
+      """
+      Album: id, pages ->> Page.album ordered cascade, songs ->> Song.albums ordered,
+      photos ->> Photo ordered
+      """,
       "Page: id, album -> Album.pages",
       "Song: id, albums ->> Album.songs",
       "Photo: id",
@@ -53,11 +51,8 @@ import Testing
     }
 
     func sync(_ json: String, _ list: List, partItems: Int?) throws -> ChangeSet {
-      try bench.syncWithChanges(json, list.entity) {
-        $0.setup.parent = id
-        $0.setup.parentRelationship = list.rawValue
-        $0.tuning.partItems = partItems
-      }.changes
+      try bench.syncWithChanges(json, list.entity, under: id, by: list.rawValue, parts: partItems)
+        .changes
     }
   }
 
@@ -91,12 +86,9 @@ import Testing
   func aMemberThatStaysInAGivenParentsListWithoutBeingAnItemComesLast(partItems: Int?) throws {
     let album = try Album()
     _ = try album.sync(items([1, 2, 3, 4]), .withoutInverse, partItems: nil)
-    try album.bench.sync(items([4, 9, 2]), "Photo") {
-      $0.setup.parent = album.id
-      $0.setup.parentRelationship = "photos"
-      $0.settings.operations = [.insert, .update]
-      $0.tuning.partItems = partItems
-    }
+    try album.bench.sync(
+      items([4, 9, 2]), "Photo", under: album.id, by: "photos", operations: [.insert, .update],
+      parts: partItems)
     #expect(try album.bench.objects("Album") == expected(.withoutInverse, [4, 9, 2, 1, 3]))
   }
 
@@ -115,8 +107,7 @@ import Testing
       try bench.sync(
         #"""
         [{"id": 1, "\#(list.rawValue)": \#(items(first))}, {"id": 2}, {"id": 1, "\#(name)": \#(text)}]
-        """#, "Album"
-      ) { $0.tuning.partItems = partItems }
+        """#, "Album", parts: partItems)
       #expect(try bench.objects("Album") == expected(list, last) + ["id=2"])
     }
   }

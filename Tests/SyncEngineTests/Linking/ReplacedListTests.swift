@@ -14,8 +14,7 @@ import Testing
       #"""
       [{"id": 4, "children_ids": [4]}, {"id": 4, "parent_id": 3, "children_ids": []}, {"id": 3},
        {"id": 6, "children_ids": [6]}, {"id": 6, "parent_id": 9, "children_ids": []}]
-      """#, "Organization"
-    ) { $0.tuning.partItems = size }
+      """#, "Organization", parts: size)
     #expect(try bench.objects("Organization") == ["id=3 children=[4]", "id=4 parent=3", "id=6"])
     #expect(report.findings.filter { $0.kind == .unresolvedReference }.count == 1)
   }
@@ -27,12 +26,8 @@ import Testing
     try bench.sync(#"[{"id": 3, "parent_id": 3}]"#, "Organization")
     let entity = try bench.model.requireEntity(named: "Organization")
     try bench.sync(
-      #"[{"id": 1, "children": [{"id": 3}]}, {"id": 1, "children": []}]"#, "Organization"
-    ) {
-      $0.setup.parent = ManagedObjectID(entity: entity, row: 1)
-      $0.setup.parentRelationship = "children"
-      $0.tuning.partItems = size
-    }
+      #"[{"id": 1, "children": [{"id": 3}]}, {"id": 1, "children": []}]"#, "Organization",
+      under: ManagedObjectID(entity: entity, row: 1), by: "children", parts: size)
     #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=3 children=[1]"])
   }
 }

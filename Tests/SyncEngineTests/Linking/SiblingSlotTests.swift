@@ -6,13 +6,12 @@ import Testing
 /// says nothing about the relationship that another has there.
 @Suite struct SiblingSlotTests {
   @Test func aNumberOfASiblingIsNoOwnerOfAnOrderedList() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        "Book: id, chapters ->> Chapter.book ordered, covers ->> Cover.wrapped",
-        "abstract Part: id",
-        "Chapter < Part: book -> Book.chapters",
-        "Cover < Part: area integer64, wrapped -> Book.covers",
-      ]))
+    let bench = try SyncBench([
+      "Book: id, chapters ->> Chapter.book ordered, covers ->> Cover.wrapped",
+      "abstract Part: id",
+      "Chapter < Part: book -> Book.chapters",
+      "Cover < Part: area integer64, wrapped -> Book.covers",
+    ])
     let (chapter, cover) = try (
       bench.model.requireEntity(named: "Chapter"), bench.model.requireEntity(named: "Cover")
     )

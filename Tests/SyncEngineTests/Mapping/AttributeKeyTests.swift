@@ -110,8 +110,8 @@ import Testing
   }
 
   @Test func thePrefixOfEveryEntityUpTheChainIsTriedTheNearestFirst() throws {
-    let car = EntityDraft("Car", ["carType", "carSigned"])
-    let racecar = EntityDraft("Racecar", ["racecarType"], superentity: "Car")
+    let car: EntityDraft = "Car: carType, carSigned"
+    let racecar: EntityDraft = "Racecar < Car: racecarType"
     let node = try plan([racecar, car]).rootNode
     #expect(node.meaning(of: "type") == "racecarType")
     #expect(node.meaning(of: "signed") == "carSigned")

@@ -8,7 +8,7 @@ import Testing
   private let stack: DataStack
 
   init() throws {
-    stack = try DataStack(model: ManagedObjectModel(["Thing: id, moment date"]), store: .inMemory)
+    stack = try DataStack.inMemory(["Thing: id, moment date"])
   }
 
   /// Seconds since 1970, `empty`, or `refused`.

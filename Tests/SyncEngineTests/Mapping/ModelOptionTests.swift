@@ -253,17 +253,16 @@ import Testing
   }
 
   @Test func aSettingWithoutMeaningIsSaidOnceOfTheEntityThatDeclaresIt() throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft(
-          "Content",
-          [
-            "id string sync.whenMissing=empty", "ref -> Content sync.stub=YES",
-            "others ->> Content sync.keyScope=parent",
-          ], isAbstract: true, userInfo: ["sync.typeKey": "type", "sync.identifiers": "id, no"]),
-        EntityDraft("Article", superentity: "Content"),
-        EntityDraft("Asset", superentity: "Content"),
-      ]), store: .inMemory)
+    let stack = try DataStack.inMemory([
+      EntityDraft(
+        "Content",
+        [
+          "id string sync.whenMissing=empty", "ref -> Content sync.stub=YES",
+          "others ->> Content sync.keyScope=parent",
+        ], isAbstract: true, userInfo: ["sync.typeKey": "type", "sync.identifiers": "id, no"]),
+      EntityDraft("Article", superentity: "Content"),
+      EntityDraft("Asset", superentity: "Content"),
+    ])
     let report = try stack.sync(
       #"[{"id":"a1","type":"Article","ref_id":"x9"}]"#, inEntityNamed: "Content")
     let remarks = report.findings(of: .mappingRemark).filter { $0.entity == "Content" }

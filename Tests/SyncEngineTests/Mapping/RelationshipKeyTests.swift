@@ -70,11 +70,10 @@ import Testing
   }
 
   @Test func exactSpellingsCountBeforeTheSingularWhateverTheirOrder() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        "Issue: id, labels ->> Label.issues",
-        "Label: id, issues ->> Issue.labels",
-      ]))
+    let bench = try SyncBench([
+      "Issue: id, labels ->> Label.issues",
+      "Label: id, issues ->> Issue.labels",
+    ])
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Label")
     try bench.sync(
       #"[{"id": 1, "label_ids": [1, 2]}, {"id": 2, "labels_ids": [1], "label_ids": [2]}]"#, "Issue")

@@ -44,11 +44,10 @@ import Testing
 
   /// Owners whose children are told apart per owner.
   private func scoped() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        "User: id, notes ->> Note.user cascade sync.keyScope=owner",
-        "Note: id, text, user -> User.notes",
-      ]))
+    try SyncBench([
+      "User: id, notes ->> Note.user cascade sync.keyScope=owner",
+      "Note: id, text, user -> User.notes",
+    ])
   }
 
   // MARK: - The rule
@@ -67,9 +66,8 @@ import Testing
   @Test(arguments: [1, nil])
   func elseTheOnlyObjectOfThatKeyMovesAndTheReportSaysSo(size: Int?) throws {
     let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2}]"#)
-    let report = try bench.sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, "User") {
-      $0.tuning.partItems = size
-    }
+    let report = try bench.sync(
+      #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, "User", parts: size)
     #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
     #expect(report.findings.map(\.message) == ["Note 5 moved to User 2."])
   }
@@ -94,8 +92,7 @@ import Testing
     let bench = try notes()
     try bench.sync(
       #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#,
-      "User"
-    ) { $0.tuning.partItems = size }
+      "User", parts: size)
     #expect(try bench.objects("Note") == ["id=5 user=1", "id=5 user=2"])
   }
 
@@ -249,10 +246,9 @@ import Testing
 
   @Test(arguments: [nil, 1, 3])
   func aOneToOneRelationshipMayBeItsOwnInverse(size: Int?) throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        "W: id string, base -> W.derived, derived ->> W.base cascade, twin -> W.twin"
-      ]))
+    let bench = try SyncBench([
+      "W: id string, base -> W.derived, derived ->> W.base cascade, twin -> W.twin"
+    ])
     try bench.sync(#"[{"id": "a", "twin": {"base": {"id": "x", "base": {}}}}]"#, "W")
     try bench.sync(
       #"""

@@ -10,12 +10,10 @@ import Testing
   func storedObjectsOfAKeyAndOfOneOwnerBecomeOneWhicheverIsMentioned(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 4}]}]"#, "Organization")
-    try bench.sync(#"[{"id": 4, "name": "a"}, {"id": 4, "name": "b"}]"#, "Organization") {
-      $0.settings.operations = [.insert, .alwaysInsert]
-    }
-    try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 4}]}]"#, "Organization") {
-      $0.tuning.partItems = size
-    }
+    try bench.sync(
+      #"[{"id": 4, "name": "a"}, {"id": 4, "name": "b"}]"#, "Organization",
+      operations: [.insert, .alwaysInsert])
+    try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 4}]}]"#, "Organization", parts: size)
     #expect(
       try bench.objects("Organization") == [
         "id=1 children=[4]", "id=2 children=[4]", "id=4 name=a", "id=4 parent=1", "id=4 parent=2",
@@ -27,7 +25,7 @@ import Testing
   func objectsOfASubentityWithOtherOwnersStayTwo(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "dogs": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
-    try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal") { $0.tuning.partItems = size }
+    try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal", parts: size)
     #expect(try bench.objects("Animal") == ["id=5 name=n walker=1", "id=5 walker=2"])
   }
 
@@ -40,8 +38,7 @@ import Testing
       #"""
       [{"id": 4, "children": [
         {"id": 1, "children": [{"id": 2, "children": [{"id": 3}]}, {"id": 2}]}, {"id": 3}]}]
-      """#, "Organization"
-    ) { $0.tuning.partItems = size }
+      """#, "Organization", parts: size)
     #expect(
       try bench.objects("Organization").filter { $0.hasPrefix("id=3") }
         == ["id=3 name=a parent=2", "id=3 parent=4"])

@@ -38,21 +38,20 @@ import Testing
   ]
 
   private func bench(_ type: AttributeType) throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Owner",
-          [
-            .attribute("id", type), "one -> Child.ones", "own ->> Child.owner cascade",
-            "list ->> Child.lister ordered", "shared ->> Child.sharers",
-          ]),
-        EntityDraft(
-          "Child",
-          [
-            .attribute("id", type), "ones ->> Owner.one", "owner -> Owner.own",
-            "lister -> Owner.list", "sharers ->> Owner.shared",
-          ]),
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Owner",
+        [
+          .attribute("id", type), "one -> Child.ones", "own ->> Child.owner cascade",
+          "list ->> Child.lister ordered", "shared ->> Child.sharers",
+        ]),
+      EntityDraft(
+        "Child",
+        [
+          .attribute("id", type), "ones ->> Owner.one", "owner -> Owner.own",
+          "lister -> Owner.list", "sharers ->> Owner.shared",
+        ]),
+    ])
   }
 
   private func payload(_ keys: [String]) -> String {

@@ -11,8 +11,8 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 3}]}]"#, "Organization")
     try bench.sync(
-      #"[{"id": 3, "children": [{"id": 1, "children": [{"id": 3}]}, {"id": 3}]}]"#, "Organization"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 3, "children": [{"id": 1, "children": [{"id": 3}]}, {"id": 3}]}]"#, "Organization",
+      parts: size)
     #expect(
       try bench.objects("Organization") == [
         "id=1 parent=3 children=[3]", "id=3 parent=1 children=[1,3]", "id=3 parent=3",
@@ -27,9 +27,8 @@ import Testing
     try bench.sync(
       #"[{"id": 3, "children": [{"id": 2, "children": [{"id": 2, "children": [{"id": 4}]}]}]}]"#,
       "Organization")
-    try bench.sync(#"[{"id": 4, "parent": {"id": 2}}, {"id": 2, "name": "a"}]"#, "Organization") {
-      $0.tuning.partItems = size
-    }
+    try bench.sync(
+      #"[{"id": 4, "parent": {"id": 2}}, {"id": 2, "name": "a"}]"#, "Organization", parts: size)
     #expect(
       try bench.objects("Organization") == [
         "id=2 name=a children=[2]", "id=2 parent=2 children=[4]", "id=4 parent=2",
@@ -64,18 +63,16 @@ import Testing
   func aManyToManyListKeepsItsObjectOfAKeyGivenAsAnObjectOrByTheKey(size: Int?, list: String) throws
   {
     let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
-      $0.settings.operations = [.insert, .alwaysInsert]
-    }
+    try bench.sync(
+      #"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag",
+      operations: [.insert, .alwaysInsert])
     let user = try bench.model.requireEntity(named: "User")
     let tags = try #require(user.relationship(named: "tags"))
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User")
     try bench.store.write { try $0.addLinks(tags, of: user, pairs: [(owner: 1, member: 2)]) }
     let before = try bench.objects("Tag")
     #expect(before == ["id=5 name=mine users=[1]", "id=5 name=old"])
-    try bench.sync(#"[{"id": 2, "name": "x"}, {"id": 1, \#(list)}]"#, "User") {
-      $0.tuning.partItems = size
-    }
+    try bench.sync(#"[{"id": 2, "name": "x"}, {"id": 1, \#(list)}]"#, "User", parts: size)
     let name = list.contains("new") ? "new" : "mine"
     #expect(try bench.objects("Tag") == ["id=5 name=\(name) users=[1]", "id=5 name=old"].sorted())
   }
@@ -84,9 +81,9 @@ import Testing
   @Test(arguments: [Int?.none])
   func aManyToManyListKeepsItsObjectOfAKeyHoweverOftenItIsGiven(size: Int?) throws {
     let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag") {
-      $0.settings.operations = [.insert, .alwaysInsert]
-    }
+    try bench.sync(
+      #"[{"id": 5, "name": "old"}, {"id": 5, "name": "mine"}]"#, "Tag",
+      operations: [.insert, .alwaysInsert])
     let user = try bench.model.requireEntity(named: "User")
     let tags = try #require(user.relationship(named: "tags"))
     try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, "User")
@@ -98,8 +95,7 @@ import Testing
       [{"id": 1, "tags_ids": []}, {"id": 2, "tags_ids": [5]}, {"id": 1, "tags_ids": [5]},
        {"id": 3, "tags": []}, {"id": 2, "tags_ids": []}, {"id": 1, "tags_ids": []},
        {"id": 3, "tags_ids": [5]}, {"id": 2, "tags_ids": [5]}, {"id": 1, "tags_ids": [5]}]
-      """#, "User"
-    ) { $0.tuning.partItems = size }
+      """#, "User", parts: size)
     #expect(try bench.objects("Tag") == ["id=5 name=mine users=[1,3]", "id=5 name=old users=[2]"])
   }
 
@@ -123,8 +119,8 @@ import Testing
     let stored = try bench.objects("Organization")
     #expect(stored.contains("name=keyless parent=1 children=[2]"))
     try bench.sync(
-      #"[{"id": 1, "children": []}, {"id": 2, "parent": {"name": "keyless"}}]"#, "Organization"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 1, "children": []}, {"id": 2, "parent": {"name": "keyless"}}]"#, "Organization",
+      parts: size)
     #expect(try bench.objects("Organization") == stored)
   }
 
@@ -142,7 +138,7 @@ import Testing
     #expect(try bench.objects("Animal") == dog)
     #expect(report.entities["Dog"]?.inserted == 1 && report.entities["Animal"]?.inserted ?? 0 == 0)
     for size in [nil, 1] {
-      let again = try bench.sync(payload, "Person") { $0.tuning.partItems = size }
+      let again = try bench.sync(payload, "Person", parts: size)
       #expect(try bench.objects("Animal") == dog)
       #expect(again.isUnchanged)
     }
@@ -155,8 +151,7 @@ import Testing
       #"""
       [{"id": 1, "dogs": [{"id": 5, "breed": "b", "name": "a"}]},
        {"id": 2, "animals": [{"id": 5, "name": "n"}]}]
-      """#, "Person"
-    ) { $0.tuning.partItems = size }
+      """#, "Person", parts: size)
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=b walker=1"])
   }
 
@@ -167,8 +162,8 @@ import Testing
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 2, "name": "cat"}]"#, "Animal")
     try bench.sync(
-      #"[{"id": 1, "dogs": [{"id": 2}]}, {"id": 4, "animals": [{"id": 2}]}]"#, "Person"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 1, "dogs": [{"id": 2}]}, {"id": 4, "animals": [{"id": 2}]}]"#, "Person", parts: size
+    )
     #expect(
       try bench.objects("Animal")
         == (size == nil
@@ -183,8 +178,8 @@ import Testing
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 4}]"#, "Person")
     let (report, changes) = try bench.syncWithChanges(
-      #"[{"id": 3, "walker": {"id": 2, "animals_ids": [1]}}, {"id": 1, "owner_id": 4}]"#, "Dog"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 3, "walker": {"id": 2, "animals_ids": [1]}}, {"id": 1, "owner_id": 4}]"#, "Dog",
+      parts: size)
     #expect(try bench.objects("Dog") == ["id=1 owner=2", "id=3 walker=2"])
     #expect(report.updated == 0 && changes.entities.allSatisfy { $0.updated.isEmpty })
   }
@@ -208,10 +203,9 @@ import Testing
   func keysOfOwnersNeverMoveAChildInPartsToo(size: Int?) throws {
     let bench = try SyncBench(ownersKeys())
     try bench.sync(#"[{"id": 1, "children": [{"id": 7}]}]"#, "Owner")
-    try bench.sync(#"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner") {
-      $0.settings.operations = [.insert, .update, .updateRelationships]
-      $0.tuning.partItems = size
-    }
+    try bench.sync(
+      #"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner",
+      operations: [.insert, .update, .updateRelationships], parts: size)
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2", "id=3"])
   }
 
@@ -223,8 +217,7 @@ import Testing
     try bench.sync(
       #"""
       [{"id": 1, "children": [{"id": 7}]}, {"id": 2, "children_ids": [7]}, {"id": 1, "children": [{"id": 7}]}]
-      """#, "Owner"
-    ) { $0.tuning.partItems = size }
+      """#, "Owner", parts: size)
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2"])
     #expect(try bench.objects("Child").count == 1)
   }
@@ -238,11 +231,7 @@ import Testing
     try bench.sync(
       #"""
       [{"id": 1, "own": [{"id": 1}]}, {"id": 2, "own": [{"id": 1}]}, {"id": 1, "list": [{"id": 1}]}]
-      """#, "Owner"
-    ) {
-      $0.settings.operations = [.insert, .updateRelationships, .deleteRelationships]
-      $0.tuning.partItems = size
-    }
+      """#, "Owner", operations: [.insert, .updateRelationships, .deleteRelationships], parts: size)
     #expect(try bench.objects("Owner") == ["id=1 list=[1]", "id=2 own=[1]"])
   }
 
@@ -258,8 +247,8 @@ import Testing
   func aKeyMeansAnObjectOfASubentityThatTheSamePayloadBrings(size: Int?) throws {
     let bench = try SyncBench(TestModels.vehicles())
     try bench.sync(
-      #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#, "Car"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#,
+      "Car", parts: size)
     #expect(try bench.objects("Person") == ["id=1", "id=2 vehicles=[5,6]"])
   }
 }

@@ -9,10 +9,8 @@ import Testing
     _ payload: String, size: Int?, operations: SyncOperations = .all
   ) throws -> [String] {
     let bench = try SyncBench(TestModels.animals())
-    let (report, changes) = try bench.syncWithChanges(payload, "Person") {
-      $0.tuning.partItems = size
-      $0.settings.operations = operations
-    }
+    let (report, changes) = try bench.syncWithChanges(
+      payload, "Person", operations: operations, parts: size)
     for entity in changes.entities {
       #expect(entity.updated.isEmpty, "\(entity.entity.name)")
       #expect(report.entities[entity.entity.name]?.inserted == entity.inserted.count)
@@ -72,8 +70,8 @@ import Testing
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#, "Person")
     try bench.sync(
-      #"[{"id": 1, "dogs": [{"id": 5, "owner": {"id": 1}}], "animals": []}]"#, "Person"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 1, "dogs": [{"id": 5, "owner": {"id": 1}}], "animals": []}]"#, "Person", parts: size
+    )
     #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=1"])
   }
 
@@ -144,11 +142,7 @@ import Testing
       #"""
       [{"id": 4, "owner": {"id": 2}},
        {"id": 2, "owner": {"id": 2, "favourite": {"id": 4, "owner_id": 2}}}]
-      """#, "Dog"
-    ) {
-      $0.settings.operations = [.insert, .update, .insertRelationships]
-      $0.tuning.partItems = size
-    }
+      """#, "Dog", operations: [.insert, .update, .insertRelationships], parts: size)
     #expect(try bench.objects("Dog") == ["id=2 owner=2", "id=4 owner=2"])
   }
 
@@ -158,8 +152,8 @@ import Testing
   func anObjectThatIsNestedBelowItselfTakesTheOuterValuesLast(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(
-      #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#, "Dog"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#, "Dog", parts: size
+    )
     #expect(try bench.objects("Dog") == ["id=3 owner=4"])
   }
 
@@ -168,33 +162,32 @@ import Testing
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 2, "walker": {"id": 4}, "owner": {"id": 4}}]"#, "Dog")
     try bench.sync(
-      #"[{"id": 3, "animals_ids": [2]}, {"id": 1, "dogs": [{"id": 2, "owner": null}]}]"#, "Person"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 3, "animals_ids": [2]}, {"id": 1, "dogs": [{"id": 2, "owner": null}]}]"#, "Person",
+      parts: size)
     #expect(try bench.objects("Dog") == ["id=2 owner=3 walker=1"])
   }
 
   // MARK: - Demands of the subentity
 
   private func kennel(scope: String? = nil) throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Person",
-          [
-            "id", "dogs ->> Dog.walker",
-            .toMany(
-              "animals", to: "Animal", inverse: "owner",
-              userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]),
-          ]),
-        "Animal: id, name, owner -> Person.animals",
-        EntityDraft(
-          "Dog",
-          [
-            .attribute("breed", .string, defaultValue: "mutt"), "chip integer64 required",
-            "walker -> Person.dogs",
-          ], superentity: "Animal"),
-        "Puppy < Dog: age integer64",
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Person",
+        [
+          "id", "dogs ->> Dog.walker",
+          .toMany(
+            "animals", to: "Animal", inverse: "owner",
+            userInfo: scope.map { ["sync.keyScope": $0] } ?? [:]),
+        ]),
+      "Animal: id, name, owner -> Person.animals",
+      EntityDraft(
+        "Dog",
+        [
+          .attribute("breed", .string, defaultValue: "mutt"), "chip integer64 required",
+          "walker -> Person.dogs",
+        ], superentity: "Animal"),
+      "Puppy < Dog: age integer64",
+    ])
   }
 
   private static let chipped =
@@ -205,7 +198,7 @@ import Testing
   @Test(arguments: [Int?.none])
   func itHasTheDefaultsOfTheSubentity(size: Int?) throws {
     let bench = try kennel()
-    try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }
+    try bench.sync(Self.chipped, "Person", parts: size)
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=mutt chip=8 walker=1"])
   }
 
@@ -220,7 +213,7 @@ import Testing
     }
     #expect(error?.code == .requiredValueMissing && error?.property == "chip")
     #expect(try bench.objects("Animal").isEmpty)
-    try bench.sync(Self.unchipped, "Person") { $0.tuning.partItems = size }
+    try bench.sync(Self.unchipped, "Person", parts: size)
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2"])
     #expect(try bench.count("Dog") == 0)
   }
@@ -228,7 +221,7 @@ import Testing
   @Test(arguments: [nil, 1])
   func keysThatAreUniquePerOwnerMeanNoOtherOwnersObjects(size: Int?) throws {
     let bench = try kennel(scope: "owner")
-    try bench.sync(Self.chipped, "Person") { $0.tuning.partItems = size }
+    try bench.sync(Self.chipped, "Person", parts: size)
     #expect(
       try bench.objects("Animal") == ["id=5 breed=mutt chip=8 walker=1", "id=5 name=n owner=2"])
   }

@@ -11,12 +11,10 @@ struct DamagedStore {
   var url: URL { folder.file() }
 
   static let entities = [
-    EntityDraft(
-      "User",
-      [
-        "id", "name", "notes ->> Note.user ordered cascade", "tags ->> Tag.users ordered",
-        "friends ->> User.friends", "partner -> User.partner", "pet -> Animal",
-      ]),
+    """
+    User: id, name, notes ->> Note.user ordered cascade, tags ->> Tag.users ordered,
+    friends ->> User.friends, partner -> User.partner, pet -> Animal
+    """,
     "Note: id, text, user -> User.notes",
     EntityDraft("Tag", ["id string", "users ->> User.tags"], uniquenessConstraints: [["id"]]),
     "Animal: id, name",

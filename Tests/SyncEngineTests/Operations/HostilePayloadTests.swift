@@ -10,12 +10,10 @@ import Testing
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       "Word: id string, text, base -> Word.derived, derived ->> Word.base, alike ->> Word.alike",
-      EntityDraft(
-        "Number",
-        [
-          "id", "small integer16", "real double", "exact decimal", "time date", "flag boolean",
-          "name", "mark uuid", "link uri", "raw binary",
-        ]),
+      """
+      Number: id, small integer16, real double, exact decimal, time date, flag boolean, name,
+      mark uuid, link uri, raw binary
+      """,
     ])
   }
 

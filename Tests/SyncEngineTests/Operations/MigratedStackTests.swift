@@ -24,12 +24,10 @@ import Testing
   /// Notes are ordered and have several users, users have an age, and stand behind companies.
   private let after: [EntityDraft] = [
     "Company: id, users ->> User.company",
-    EntityDraft(
-      "User",
-      [
-        "age integer16", "id string", "fullName from name was name", "notes ->> Note.users ordered",
-        "company -> Company.users",
-      ]),
+    """
+    User: age integer16, id string, fullName from name was name, notes ->> Note.users ordered,
+    company -> Company.users
+    """,
     "Note: id, users ->> User.notes was user",
   ]
 

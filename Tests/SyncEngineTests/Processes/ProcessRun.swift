@@ -61,12 +61,10 @@ struct ProcessRun {
           "id", .attribute("count", .integer64, defaultValue: .int(0)), "partner -> Item.partner",
           "items ->> Item.owner ordered", "links ->> Item.linked ordered",
         ]),
-      EntityDraft(
-        "Item",
-        [
-          "id string", "name", "partner -> Owner.partner", "owner -> Owner.items",
-          "linked ->> Owner.links ordered",
-        ]),
+      """
+      Item: id string, name, partner -> Owner.partner, owner -> Owner.items,
+      linked ->> Owner.links ordered
+      """,
     ])
   }
 

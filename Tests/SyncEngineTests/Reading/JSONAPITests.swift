@@ -8,23 +8,18 @@ import Testing
   private let stack: DataStack
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft(
-          "Article",
-          [
-            "id", "title", "publishedOn date", "author -> User.articles",
-            "comments ->> Comment.article cascade", "relatedTags ->> Tag.articles",
-          ]),
-        EntityDraft(
-          "User",
-          [
-            "id string", "firstName", "friend -> User.friendOf", "friendOf ->> User.friend",
-            "articles ->> Article.author", "comments ->> Comment.author",
-          ]),
-        "Comment: id string, body required, article -> Article.comments, author -> User.comments",
-        "Tag sync.type=labels: id string, label, articles ->> Article.relatedTags",
-      ]), store: .inMemory)
+    stack = try DataStack.inMemory([
+      """
+      Article: id, title, publishedOn date, author -> User.articles,
+      comments ->> Comment.article cascade, relatedTags ->> Tag.articles
+      """,
+      """
+      User: id string, firstName, friend -> User.friendOf, friendOf ->> User.friend,
+      articles ->> Article.author, comments ->> Comment.author
+      """,
+      "Comment: id string, body required, article -> Article.comments, author -> User.comments",
+      "Tag sync.type=labels: id string, label, articles ->> Article.relatedTags",
+    ])
   }
 
   /// The form of Ember and Rails: dashes in names, types in the plural, cycles, an empty list,

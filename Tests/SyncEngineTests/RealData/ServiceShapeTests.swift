@@ -71,18 +71,13 @@ import Testing
         """#
     ) {
       [
-        EntityDraft(
-          "Order",
-          [
-            "id", "lineItems ->> LineItem.order cascade", "shippingAddress -> Address cascade",
-            "billingAddress -> Address cascade",
-          ]),
-        EntityDraft(
-          "LineItem",
-          [
-            "sku", "qty integer64", "order -> Order.lineItems",
-            "properties ->> Property.line cascade",
-          ]),
+        """
+        Order: id, lineItems ->> LineItem.order cascade, shippingAddress -> Address cascade,
+        billingAddress -> Address cascade
+        """,
+        """
+        LineItem: sku, qty integer64, order -> Order.lineItems, properties ->> Property.line cascade
+        """,
         "Property: name, value, line -> LineItem.properties",
         "Address: city",
       ]

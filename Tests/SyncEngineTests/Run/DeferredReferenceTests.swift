@@ -76,12 +76,11 @@ import Testing
 
   /// A required relationship cannot be empty, so that nothing is remembered of it.
   @Test func aRequiredRelationshipKeepsItsFormerObject() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        EntityDraft("Crew", [.attribute("id", .integer64)]),
-        EntityDraft(
-          "Sailor", [.attribute("id", .integer64), .toOne("crew", to: "Crew", isOptional: false)]),
-      ]))
+    let bench = try SyncBench([
+      EntityDraft("Crew", [.attribute("id", .integer64)]),
+      EntityDraft(
+        "Sailor", [.attribute("id", .integer64), .toOne("crew", to: "Crew", isOptional: false)]),
+    ])
     try bench.sync(#"[{"id": 1, "crew": {"id": 8}}]"#, "Sailor")
     let report = try sync(#"[{"id": 1, "crew_id": 7}]"#, "Sailor", bench)
     #expect(report.count(of: .unresolvedReference) == 1)
@@ -94,11 +93,7 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
       #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
-      "Organization"
-    ) {
-      $0.settings.operations = .all.subtracting(.insertRelationships)
-      $0.tuning.partItems = size
-    }
+      "Organization", operations: .all.subtracting(.insertRelationships), parts: size)
     #expect(
       try bench.objects("Organization") == [
         "id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1",
@@ -112,12 +107,10 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2}]"#, "Organization")
     let entity = try bench.model.requireEntity(named: "Organization")
-    try bench.sync(#"[{"id": 1}, {"id": 2, "children": [{"id": 1}]}]"#, "Organization") {
-      $0.setup.parent = ManagedObjectID(entity: entity, row: 1)
-      $0.setup.parentRelationship = "children"
-      $0.settings.operations = [.update, .insertRelationships, .updateRelationships]
-      $0.tuning.partItems = size
-    }
+    try bench.sync(
+      #"[{"id": 1}, {"id": 2, "children": [{"id": 1}]}]"#, "Organization",
+      under: ManagedObjectID(entity: entity, row: 1), by: "children",
+      operations: [.update, .insertRelationships, .updateRelationships], parts: size)
     #expect(try bench.objects("Organization") == ["id=1 parent=2", "id=2 parent=2 children=[1,2]"])
   }
 }

@@ -22,11 +22,8 @@ import Testing
     let (plain, fast) = (try SyncBench(TestModels.social()), try SyncBench(TestModels.social()))
     // A repeated key and a shared one among them.
     let payload = users(Array(1...40) + [7], "a")
-    try plain.sync(payload, "User") { $0.tuning.partItems = partItems }
-    let report = try fast.sync(payload, "User") {
-      $0.settings.operations = Self.insertOnly
-      $0.tuning.partItems = partItems
-    }
+    try plain.sync(payload, "User", parts: partItems)
+    let report = try fast.sync(payload, "User", operations: Self.insertOnly, parts: partItems)
     for entity in ["User", "Note", "Tag", "Company"] {
       #expect(try fast.objects(entity) == plain.objects(entity))
     }
@@ -39,10 +36,8 @@ import Testing
     let bench = try SyncBench(TestModels.social())
     try bench.sync(users(1...20, "a"), "User")
     let before = Set(try bench.objects("User"))
-    let report = try bench.sync(users(11...30, "b"), "User") {
-      $0.settings.operations = Self.insertOnly
-      $0.tuning.partItems = partItems
-    }
+    let report = try bench.sync(
+      users(11...30, "b"), "User", operations: Self.insertOnly, parts: partItems)
     #expect(report.entities["User"]?.inserted == 10)
     #expect(report.entities["Note"]?.inserted == 20)
     // Tags and companies gain members, and nothing else changes of the objects that were there.
@@ -51,9 +46,7 @@ import Testing
     let after = try bench.objects("User")
     #expect(before.isSubset(of: after))
     #expect(after.count == 30 && after.count { $0.contains("name=b") } == 10)
-    let again = try bench.sync(users(11...30, "b"), "User") {
-      $0.settings.operations = Self.insertOnly
-    }
+    let again = try bench.sync(users(11...30, "b"), "User", operations: Self.insertOnly)
     #expect(again.inserted == 0)
   }
 }

@@ -137,9 +137,7 @@ import Testing
   ) throws {
     let bench = try SyncBench(TestModels.users())
     for _ in 0..<2 {
-      try bench.sync(#"[{"id": 1}, {"id": 1}, {"name": "no key"}]"#, "User") {
-        $0.settings.operations = operations
-      }
+      try bench.sync(#"[{"id": 1}, {"id": 1}, {"name": "no key"}]"#, "User", operations: operations)
     }
     #expect(try bench.count("User") == 6)
   }

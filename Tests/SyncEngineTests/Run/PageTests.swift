@@ -16,7 +16,7 @@ import Testing
       $0.session = state
       $0.tuning.partItems = 1
     }
-    try bench.sync(#"[{"id": 7}]"#, "User") { $0.settings.operations = .insert }
+    try bench.sync(#"[{"id": 7}]"#, "User", operations: .insert)
     try page(#"[{"id": 7, "name": "known"}]"#, state, bench)
     #expect(try bench.count("User") == 3)
   }

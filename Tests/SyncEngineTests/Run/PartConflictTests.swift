@@ -34,8 +34,8 @@ import Testing
   func aListIsStrongerThanAnOwnWordOfTheSamePartThoughTheObjectsOfBothComeLater(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(
-      #"[{"id": 4, "children_ids": [2]}, {"id": 2, "parent_id": 3}, {"id": 3}]"#, "Organization"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 4, "children_ids": [2]}, {"id": 2, "parent_id": 3}, {"id": 3}]"#, "Organization",
+      parts: size)
     #expect(
       try bench.objects("Organization")
         == (size == nil
@@ -49,11 +49,8 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2, "children": [{"id": 2}]}]"#, "Organization")
     try bench.sync(
-      #"[{"id": 1, "children": [{"id": 2}]}, {"id": 2, "children": [{"id": 2}]}]"#, "Organization"
-    ) {
-      $0.settings.operations = [.insert, .delete, .deleteRelationships]
-      $0.tuning.partItems = size
-    }
+      #"[{"id": 1, "children": [{"id": 2}]}, {"id": 2, "children": [{"id": 2}]}]"#, "Organization",
+      operations: [.insert, .delete, .deleteRelationships], parts: size)
     #expect(try bench.objects("Organization") == ["id=1", "id=2 parent=2 children=[2]"])
   }
 
@@ -64,10 +61,7 @@ import Testing
     for size in [nil, size] {
       let bench = try SyncBench(TestModels.social())
       try bench.sync(testCase.stored, "User")
-      let report = try bench.sync(payload, "User") {
-        $0.settings.operations = testCase.operations
-        $0.tuning.partItems = size
-      }
+      let report = try bench.sync(payload, "User", operations: testCase.operations, parts: size)
       let counts = report.entities.mapValues { [$0.inserted, $0.updated, $0.deleted] }
         .filter { $0.value != [0, 0, 0] }.map { "\($0.key) \($0.value)" }.sorted()
       results.append(try content(bench) + counts)
@@ -79,9 +73,8 @@ import Testing
     let whole = try SyncBench(TestModels.social())
     let paged = try SyncBench(TestModels.social())
     for bench in [whole, paged] { try bench.sync(testCase.stored, "User") }
-    try whole.sync("[\(testCase.items.joined(separator: ","))]", "User") {
-      $0.settings.operations = testCase.operations
-    }
+    try whole.sync(
+      "[\(testCase.items.joined(separator: ","))]", "User", operations: testCase.operations)
     // The state that one page needs of the others outlives the process.
     try paged.syncPages(
       "[\(testCase.items.joined(separator: ","))]", "User", size: 1, isKept: true,

@@ -21,7 +21,7 @@ import Testing
         #"[{"id": 9, "notes": [{"id": 8}]}, {"id": 3, "notes": [{"id": 7}]}, {"id": 2}]"#, "User")
     }
     let first = try whole.sync(payload, "User")
-    let second = try parts.sync(payload, "User") { $0.tuning.partItems = size }
+    let second = try parts.sync(payload, "User", parts: size)
     for entity in ["User", "Note", "Company", "Tag", "Task"] {
       #expect(try parts.objects(entity) == whole.objects(entity))
       #expect(second.entities[entity]?.inserted == first.entities[entity]?.inserted)
@@ -48,7 +48,7 @@ import Testing
     let filled = try SyncBench(TestModels.userNotes())
     let other = #"{"id": -1000, "notes": [{"id": -1000}]}"#
     try filled.sync(other, "User")
-    for bench in [empty, filled] { try bench.sync(payload, "User") { $0.tuning.partItems = size } }
+    for bench in [empty, filled] { try bench.sync(payload, "User", parts: size) }
     try empty.sync(other, "User") { $0.settings.operations = [.insert, .insertRelationships] }
     try filled.sync(other, "User") { $0.settings.operations = [.insert, .insertRelationships] }
     #expect(try empty.objects("User") == filled.objects("User"))
@@ -62,7 +62,7 @@ import Testing
     let items = (0..<6_000).map { #"{"id": \#($0), "notes": [{"id": \#($0 + 7)}]}"# }
     let payload = "[" + items.joined(separator: ",") + "]"
     let texts = try bench.store.recorder.record {
-      try bench.sync(payload, "User") { $0.tuning.partItems = 2_500 }
+      try bench.sync(payload, "User", parts: 2_500)
     }
     #expect(!texts.contains { $0.contains("IN (?") && $0.hasPrefix("SELECT") })
     #expect(
@@ -94,9 +94,9 @@ import Testing
           return isFirst
         })
       else { return }
-      _ = try? bench.sync(#"[{"id": 55, "notes": [{"id": 50}]}]"#, "User") {
-        $0.settings.operations = [.insert, .insertRelationships]
-      }
+      _ = try? bench.sync(
+        #"[{"id": 55, "notes": [{"id": 50}]}]"#, "User",
+        operations: [.insert, .insertRelationships])
     }
     let report = try bench.syncWithChanges(
       "[" + items.joined(separator: ",") + "]", "User", { $0.setup.transaction = .perBatch(10) },
@@ -158,10 +158,8 @@ import Testing
       try $0.scan(user, .all) { parent = ManagedObjectID(entity: user, row: $0.row) }
     }
     for entity in ["Tag", "Note"] {
-      let report = try bench.sync(#"[{"id": 2}, {"id": 3}, {"id": 4}]"#, entity) {
-        $0.setup.parent = parent
-        $0.tuning.partItems = size
-      }
+      let report = try bench.sync(
+        #"[{"id": 2}, {"id": 3}, {"id": 4}]"#, entity, under: parent, parts: size)
       #expect(report.inserted == 2)
     }
     #expect(try bench.objects("User") == ["id=1 notes=[2,3,4] tags=[2,3,4]"])
@@ -171,9 +169,8 @@ import Testing
   @Test func aListOfKeysThatWaitsDoesNotTakeAnObjectFromAnOwnerThatListedItLater() throws {
     for size in [1, nil] {
       let bench = try SyncBench(TestModels.social())
-      try bench.sync(#"[{"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#, "User") {
-        $0.tuning.partItems = size
-      }
+      try bench.sync(
+        #"[{"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#, "User", parts: size)
       #expect(try bench.objects("User") == ["id=1", "id=2 notes=[5]"])
     }
   }

@@ -12,12 +12,10 @@ import Testing
   /// Albums that may be unfit, and whose names are watched as they are read.
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Album",
-        [
-          "id", "title required", "name sync.valueTransformer=Watched", "released date",
-          "tracks ->> Track.album cascade", "tags ->> Tag.albums",
-        ]),
+      """
+      Album: id, title required, name sync.valueTransformer=Watched, released date,
+      tracks ->> Track.album cascade, tags ->> Tag.albums
+      """,
       "Track: id, name required, album -> Album.tracks",
       "Tag: id, name, albums ->> Album.tags",
     ])

@@ -85,12 +85,9 @@ import Testing
     let bench = try SyncBench(TestModels.social())
     try bench.sync(#"[{"id": 1, "tags": [{"id": 1}, {"id": 2}]}]"#, "User")
     let user = try parent("User", bench)
-    try bench.sync(#"[{"id": 3}]"#, "Tag") {
-      $0.setup.parent = user
-      $0.settings.operations = [.insert, .update]
-    }
+    try bench.sync(#"[{"id": 3}]"#, "Tag", under: user, operations: [.insert, .update])
     #expect(try bench.objects("User") == ["id=1 tags=[1,2,3]"])
-    try bench.sync(#"[{"id": 3}]"#, "Tag") { $0.setup.parent = user }
+    try bench.sync(#"[{"id": 3}]"#, "Tag", under: user)
     #expect(try bench.objects("User") == ["id=1 tags=[3]"])
     #expect(try bench.count("Tag") == 3)
   }
@@ -100,10 +97,7 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 1, "children": [{"id": 2}]}]"#, "Organization")
     let root = try parent("Organization", bench)
-    try bench.sync(#"[{"id": 3}]"#, "Organization") {
-      $0.setup.parent = root
-      $0.setup.parentRelationship = relationship
-    }
+    try bench.sync(#"[{"id": 3}]"#, "Organization", under: root, by: relationship)
     #expect(try bench.objects("Organization") == ["id=1 children=[3]", "id=3 parent=1"])
   }
 
@@ -116,8 +110,7 @@ import Testing
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 4, "parent_id": 4}]"#, "Organization")
     try bench.sync(
-      #"[{"id": 4, "parent": {"name": "a"}}, {"id": 4, "name": "b"}]"#, "Organization"
-    ) { $0.tuning.partItems = size }
+      #"[{"id": 4, "parent": {"name": "a"}}, {"id": 4, "name": "b"}]"#, "Organization", parts: size)
     #expect(try bench.objects("Organization") == ["id=4 name=b parent=4 children=[4]"])
   }
 
@@ -127,11 +120,7 @@ import Testing
     try bench.sync(#"[{"id": 1}, {"id": 3}, {"id": 2, "parent_id": 1}]"#, "Organization")
     try bench.sync(
       #"[{"id": 1, "children_ids": null}, {"id": 3, "children": [{"id": 1, "children": [{"id": []}]}]}]"#,
-      "Organization"
-    ) {
-      $0.settings.operations = .update
-      $0.tuning.partItems = size
-    }
+      "Organization", operations: .update, parts: size)
     #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=2", "id=3 children=[1]"])
   }
 
@@ -155,10 +144,10 @@ import Testing
 
   @Test func aRepeatedKeyAmongStoredObjectsIsFoldedOnlyByASyncThatMayDelete() throws {
     let bench = try SyncBench(TestModels.users())
-    try bench.sync(#"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#, "User") {
-      $0.settings.operations = [.insert, .alwaysInsert]
-    }
-    try bench.sync(#"[{"id": 1}]"#, "User") { $0.settings.operations = [.insert, .update] }
+    try bench.sync(
+      #"[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]"#, "User",
+      operations: [.insert, .alwaysInsert])
+    try bench.sync(#"[{"id": 1}]"#, "User", operations: [.insert, .update])
     #expect(try bench.count("User") == 2)
     let report = try bench.sync(#"[{"id": 1}]"#, "User")
     #expect(try bench.objects("User") == ["id=1 name=a"])

@@ -8,20 +8,19 @@ import Testing
   private static func bench(
     _ rule: DeleteRule = .nullify, isDeclared: Bool = false, hasList: Bool = true
   ) throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Employee",
-          [
-            .attribute("id", .integer64), .attribute("name", .string),
-            hasList
-              ? .toOne("manager", to: "Employee", inverse: "reports")
-              : .toOne("manager", to: "Employee"),
-          ]
-            + (hasList
-              ? [.toMany("reports", to: "Employee", inverse: "manager", deleteRule: rule)] : []),
-          userInfo: isDeclared ? ["sync.tree": "YES"] : [:])
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Employee",
+        [
+          .attribute("id", .integer64), .attribute("name", .string),
+          hasList
+            ? .toOne("manager", to: "Employee", inverse: "reports")
+            : .toOne("manager", to: "Employee"),
+        ]
+          + (hasList
+            ? [.toMany("reports", to: "Employee", inverse: "manager", deleteRule: rule)] : []),
+        userInfo: isDeclared ? ["sync.tree": "YES"] : [:])
+    ])
   }
 
   private static let flat =
@@ -40,7 +39,7 @@ import Testing
     let bench = try Self.bench()
     try bench.sync(Self.flat, "Employee")
     for _ in 0..<2 {
-      let report = try bench.sync(payload.0, "Employee") { $0.tuning.partItems = partItems }
+      let report = try bench.sync(payload.0, "Employee", parts: partItems)
       #expect(try bench.objects("Employee") == payload.1)
       #expect(report.findings.isEmpty)
     }
@@ -100,7 +99,7 @@ import Testing
     try bench.sync(Self.flat, "Employee")
     let payload = #"[{"id":5},{"id":1,"reports":[{"id":2},{"id":3}]}]"#
     for _ in 0..<2 {
-      let report = try bench.sync(payload, "Employee") { $0.tuning.partItems = 1 }
+      let report = try bench.sync(payload, "Employee", parts: 1)
       #expect(try bench.count("Employee") == 5)
       #expect(report.count(of: .suspendedDeletion) == 1)
     }

@@ -59,10 +59,9 @@ import Testing
 
   @Test(arguments: ["in", "and", "SELECT", "any", "group"])
   func namesAreNeverTextInAPredicate(name: String) throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft("Order", [.attribute(name, .integer64), "note"])
-      ]), store: .inMemory)
+    let stack = try DataStack.inMemory([
+      EntityDraft("Order", [.attribute(name, .integer64), "note"])
+    ])
     let serializer = EntitySerializer(entityNamed: "Order").with {
       $0.identifiers = [name]
       $0.mapping = [name: .int("k"), "note": .string("n")]

@@ -228,16 +228,15 @@ import Testing
   func validatorsFailAsTheCatalogueSays(
     json: JSONValue, code: String, property: String, path: String
   ) throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel([
-        EntityDraft(
-          "Limited",
-          [
-            "id",
-            .attribute(
-              "code", .string, isOptional: false, validation: ValidationRules(maximum: .int(4))),
-          ])
-      ]), store: .inMemory)
+    let stack = try DataStack.inMemory([
+      EntityDraft(
+        "Limited",
+        [
+          "id",
+          .attribute(
+            "code", .string, isOptional: false, validation: ValidationRules(maximum: .int(4))),
+        ])
+    ])
     let serializer = EntitySerializer(entityNamed: "Limited").with {
       $0.identifiers = ["id"]
       $0.mapping = ["id": .int("id"), "code": .string("code")]

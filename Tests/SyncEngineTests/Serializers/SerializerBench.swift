@@ -18,12 +18,10 @@ struct SerializerBench {
           "clicks ->> Click.batch", "ordered ->> Click.groups ordered",
         ]),
       "Click: clickID integer64, text, batch -> Batch.clicks, groups ->> Batch.ordered",
-      EntityDraft(
-        "Employee",
-        [
-          "employeeID integer64", "name", "department -> Department.employees",
-          "manager -> Employee.reports", "reports ->> Employee.manager",
-        ]),
+      """
+      Employee: employeeID integer64, name, department -> Department.employees,
+      manager -> Employee.reports, reports ->> Employee.manager
+      """,
       "Department: departmentID integer64, name, employees ->> Employee.department",
     ])
     stack = try DataStack(model: model, store: location)

@@ -7,20 +7,17 @@ import Testing
 /// report says so once.
 @Suite struct ContradictionTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        "Page: id, author -> Author.pages, tags ->> Tag.pages",
-        EntityDraft(
-          "Author",
-          [
-            "id string", "number integer64", "pages ->> Page.author", "badge -> Badge.author",
-            "club -> Club.members", "card -> Card cascade",
-          ]),
-        "Card: url, width integer64",
-        "Badge: id, author -> Author.badge",
-        "Club: id, members ->> Author.club",
-        "Tag: id, name, pages ->> Page.tags",
-      ]))
+    try SyncBench([
+      "Page: id, author -> Author.pages, tags ->> Tag.pages",
+      """
+      Author: id string, number integer64, pages ->> Page.author, badge -> Badge.author,
+      club -> Club.members, card -> Card cascade
+      """,
+      "Card: url, width integer64",
+      "Badge: id, author -> Author.badge",
+      "Club: id, members ->> Author.club",
+      "Tag: id, name, pages ->> Page.tags",
+    ])
   }
 
   @Test(

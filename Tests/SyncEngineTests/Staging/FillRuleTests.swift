@@ -5,16 +5,15 @@ import Testing
 /// The effect of JSON on the attributes of one object.
 @Suite struct FillRuleTests {
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "User",
-          [
-            "id", "companyName from company.name", "companyCity from company.address.city",
-            "first from names.0", "extra binary from company.extra",
-            .attribute("kind", .string, defaultValue: "plain"), "age integer32 from age_of_person",
-          ])
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "User",
+        [
+          "id", "companyName from company.name", "companyCity from company.address.city",
+          "first from names.0", "extra binary from company.extra",
+          .attribute("kind", .string, defaultValue: "plain"), "age integer32 from age_of_person",
+        ])
+    ])
   }
 
   private static let before =
@@ -104,12 +103,11 @@ import Testing
 
   @Test
   func aFindingHasThePathOfTheDocumentWhicheverSpellingItHasAndNamesAnOwnerWithoutAKey() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        "User: id, createdAt date, bestFriend -> User, entries ->> Entry cascade",
-        "Entry: day, track -> Track",
-        "Track: id required",
-      ]))
+    let bench = try SyncBench([
+      "User: id, createdAt date, bestFriend -> User, entries ->> Entry cascade",
+      "Entry: day, track -> Track",
+      "Track: id required",
+    ])
     let report = try bench.sync(
       #"""
       [{"id": 1, "createdAt": "x"}, {"id": 2, "created_at": "x", "bestFriend": {"id": 3, "CreatedAt": "x"}},
@@ -146,8 +144,7 @@ import Testing
   func aValueThatIsEqualAfterConversionLeavesTheObjectClean(
     type: AttributeType, first: String, second: String
   ) throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([EntityDraft("Thing", ["id", .attribute("value", type)])]))
+    let bench = try SyncBench([EntityDraft("Thing", ["id", .attribute("value", type)])])
     try bench.sync(#"[{"id": 1, "value": \#(first)}]"#, "Thing")
     let objects = try bench.objects("Thing")
     #expect(objects[0].contains("value="))

@@ -210,7 +210,7 @@ import Testing
     let after =
       #"[{"id": 3, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}, {"id": 2, "fields": []}]"#
     for payload in [before, after, after] {
-      try bench.sync(payload, "Profile") { $0.tuning.partItems = size }
+      try bench.sync(payload, "Profile", parts: size)
     }
     #expect(try fields(bench) == ["name=a profile=3", "name=b profile=1"])
   }
@@ -224,9 +224,7 @@ import Testing
       (#"[{"name": "c"}]"#, ["c"]),
     ] {
       for _ in 0..<2 {
-        try bench.sync(list, "Field") {
-          $0.setup.parent = ManagedObjectID(entity: profile, row: 1)
-        }
+        try bench.sync(list, "Field", under: ManagedObjectID(entity: profile, row: 1))
       }
       #expect(try fields(bench) == expected.map { "name=\($0) profile=1" } + ["name=z profile=2"])
     }
@@ -253,11 +251,10 @@ import Testing
   func anObjectWithoutTheKeyThatItNeedsFillsTheLinkedOneOrIsNoneAndCostsNothingElse(author: String)
     throws
   {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        "Post: id, author -> Author.posts",
-        "Author: id required, name, posts ->> Post.author",
-      ]))
+    let bench = try SyncBench([
+      "Post: id, author -> Author.posts",
+      "Author: id required, name, posts ->> Post.author",
+    ])
     let linked = #"{"id": 2, "author": {"id": 7}}"#
     try bench.sync("[\(linked)]", "Post")
     for _ in 0..<2 {

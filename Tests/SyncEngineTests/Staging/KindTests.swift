@@ -191,14 +191,11 @@ import Testing
     let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "blocks": [{"id": 1, "type": "image"}]}, {"id": 2, "blocks": [{"id": 2, "type": "section"}]}, {"id": 3}]"#
-    for _ in 0..<2 { try bench.sync(json, "Slide") { $0.tuning.partItems = size } }
+    for _ in 0..<2 { try bench.sync(json, "Slide", parts: size) }
     #expect(try all(bench) == ["ImageBlock id=1 slide=1", "Section id=2 slide=2"])
     try bench.sync(
       #"[{"id": 1}, {"id": 2, "blocks": []}, {"id": 3, "blocks": [{"id": 1, "type": "image"}]}]"#,
-      "Slide"
-    ) {
-      $0.tuning.partItems = size
-    }
+      "Slide", parts: size)
     #expect(try all(bench) == ["ImageBlock id=1 slide=3"])
   }
 
@@ -211,7 +208,7 @@ import Testing
       #"[{"id": 2, "type": "section"}]"#,
     ] {
       for _ in 0..<2 {
-        try bench.sync(list, "Block") { $0.setup.parent = ManagedObjectID(entity: slide, row: 1) }
+        try bench.sync(list, "Block", under: ManagedObjectID(entity: slide, row: 1))
       }
     }
     #expect(try all(bench) == ["Section id=2 slide=1"])

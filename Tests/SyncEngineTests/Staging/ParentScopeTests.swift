@@ -8,12 +8,7 @@ import Testing
   /// and `Person.liked` (to-many); letters have one way with and one without.
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "Person",
-        [
-          "id", "letters ->> Letter.sender ordered", "liked ->> Topic",
-          "tags ->> Tag.tagged ordered",
-        ]),
+      "Person: id, letters ->> Letter.sender ordered, liked ->> Topic, tags ->> Tag.tagged ordered",
       "Author < Person: pen",
       "Post: id, text, author -> Person",
       "Photo < Post: size integer64",
@@ -55,38 +50,27 @@ import Testing
     let parent = try id("Person", 1, bench)
     let report = try bench.sync(
       #"[{"id": 2, "text": "x", "author": {"id": 9}}, {"id": 5, "author_id": 2}, {"id": 5, "text": "y"}]"#,
-      "Post"
-    ) {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+      "Post", under: parent, parts: parts)
     #expect(
       try bench.objects("Post") == [
         "id=2 text=x author=1", "id=3 author=2", "id=4", "id=5 text=y author=1",
       ])
     #expect((report.inserted, report.updated, report.deleted) == (1, 1, 1))
     #expect(try bench.count("Person") == 2)
-    let again = try bench.sync(#"[{"id": 2}, {"id": 5}]"#, "Post") {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+    let again = try bench.sync(#"[{"id": 2}, {"id": 5}]"#, "Post", under: parent, parts: parts)
     #expect(again.isUnchanged)
   }
 
   @Test(arguments: partSizes)
   func aKeyThatTwoParentsHaveIsEachOnesOwnAndOneThatAnotherHasMovesHere(parts: Int?) throws {
     let bench = try bench()
-    try bench.sync(#"[{"id": 7, "author_id": 1}, {"id": 7, "author_id": 2}]"#, "Post") {
-      $0.settings.operations = [.insert, .alwaysInsert]
-    }
-    try bench.sync(#"[{"id": 8, "author_id": 1}]"#, "Post") {
-      $0.settings.operations.remove(.delete)
-    }
+    try bench.sync(
+      #"[{"id": 7, "author_id": 1}, {"id": 7, "author_id": 2}]"#, "Post",
+      operations: [.insert, .alwaysInsert])
+    try bench.sync(#"[{"id": 8, "author_id": 1}]"#, "Post", operations: .all.subtracting(.delete))
     let parent = try id("Person", 2, bench)
-    let report = try bench.sync(#"[{"id": 7, "text": "b"}, {"id": 8}]"#, "Post") {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+    let report = try bench.sync(
+      #"[{"id": 7, "text": "b"}, {"id": 8}]"#, "Post", under: parent, parts: parts)
     #expect(
       try bench.objects("Post") == ["id=7 author=1", "id=7 text=b author=2", "id=8 author=2"])
     #expect(report.count(of: .movedObject) == 1)
@@ -99,10 +83,8 @@ import Testing
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "author_id": 1}, {"id": 2, "author_id": 1}]"#, "Post")
     let parent = try id("Person", 1, bench)
-    try bench.sync(#"[{"id": 2, "text": "x"}, {"id": 3}]"#, "Post") {
-      $0.setup.parent = parent
-      $0.settings.operations = operations
-    }
+    try bench.sync(
+      #"[{"id": 2, "text": "x"}, {"id": 3}]"#, "Post", under: parent, operations: operations)
     let second = operations.contains(.update) ? "id=2 text=x author=1" : "id=2 author=1"
     #expect(
       try bench.objects("Post") == (operations.contains(.delete) ? [] : ["id=1 author=1"])
@@ -114,13 +96,10 @@ import Testing
     try bench.sync(#"[{"id": 1, "pen": "p"}]"#, "Author")
     let parent = try id("Author", 1, bench)
     for relationship in [nil, "author"] {
-      try bench.sync(#"[{"id": 1, "size": 4}]"#, "Photo") {
-        $0.setup.parent = parent
-        $0.setup.parentRelationship = relationship
-      }
+      try bench.sync(#"[{"id": 1, "size": 4}]"#, "Photo", under: parent, by: relationship)
       #expect(try bench.objects("Photo") == ["id=1 author=1 size=4"])
     }
-    try bench.sync(#"[{"id": 2}]"#, "Photo") { $0.setup.parent = parent }
+    try bench.sync(#"[{"id": 2}]"#, "Photo", under: parent)
     #expect(try bench.objects("Post") == ["id=2 author=1"])
   }
 
@@ -130,10 +109,8 @@ import Testing
     try bench.sync(
       #"[{"id": 1}, {"id": 2, "answered_id": 1}, {"id": 3, "answered_id": 2}]"#, "Comment")
     let parent = try id("Comment", 1, bench)
-    try bench.sync(#"[{"id": 4}, {"id": 5, "answered_id": 4}]"#, "Comment") {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+    try bench.sync(
+      #"[{"id": 4}, {"id": 5, "answered_id": 4}]"#, "Comment", under: parent, parts: parts)
     #expect(try bench.objects("Comment") == ["id=1", "id=3", "id=4 answered=1", "id=5 answered=1"])
   }
 
@@ -141,7 +118,7 @@ import Testing
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "author_id": 1}]"#, "Post")
     let parent = try id("Person", 1, bench)
-    let report = try bench.sync(#"[{"id": 2}, {"text": "?"}]"#, "Post") { $0.setup.parent = parent }
+    let report = try bench.sync(#"[{"id": 2}, {"text": "?"}]"#, "Post", under: parent)
     #expect(try bench.objects("Post") == ["id=1 author=1", "id=2 author=1"])
     #expect(report.count(of: .suspendedDeletion) == 1)
   }
@@ -171,10 +148,7 @@ import Testing
     let entity = hasInverse ? "Letter" : "Post"
     let relationship = hasInverse ? "letters" : "author"
     func sync(_ json: String) throws {
-      try bench.sync(json, entity) {
-        $0.setup.parent = parent
-        $0.setup.parentRelationship = relationship
-      }
+      try bench.sync(json, entity, under: parent, by: relationship)
     }
     try sync("[\(all)]")
     if count > 100 {
@@ -202,11 +176,7 @@ import Testing
     let items = "[" + (1...60).map { #"{"id": \#($0)}"# }.joined(separator: ",") + "]"
     func reads(parts: Int) throws -> Int {
       let statements = try bench.store.recorder.record {
-        try bench.sync(items, entity) {
-          $0.setup.parent = parent
-          $0.setup.parentRelationship = relationship
-          $0.tuning.partItems = parts
-        }
+        try bench.sync(items, entity, under: parent, by: relationship, parts: parts)
       }
       return statements.count { $0.contains(condition) }
     }
@@ -252,11 +222,8 @@ import Testing
     let bench = try bench(persons: #"[{"id": 1, "liked": [{"id": 1}, {"id": 2}]}]"#)
     let parent = try id("Person", 1, bench)
     func sync(_ operations: SyncOperations) throws -> SyncReport {
-      try bench.sync(#"[{"id": 2}, {"id": 3}]"#, "Topic") {
-        $0.setup.parent = parent
-        $0.settings.operations = operations
-        $0.tuning.partItems = parts
-      }
+      try bench.sync(
+        #"[{"id": 2}, {"id": 3}]"#, "Topic", under: parent, operations: operations, parts: parts)
     }
     _ = try sync([.insert, .update])
     #expect(try bench.objects("Person") == ["id=1 liked=[1,2,3]"])
@@ -274,20 +241,14 @@ import Testing
       "Watch")
     let parent = try id("Person", 1, bench)
     let payload = #"[{"id": 2}, {"id": 3}, {"id": 4, "watchers_ids": [2]}, {"id": 5}]"#
-    let report = try bench.sync(payload, "Watch") {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+    let report = try bench.sync(payload, "Watch", under: parent, parts: parts)
     #expect(
       try bench.objects("Watch") == [
         "id=1 watchers=[2]", "id=2 watchers=[1,2]", "id=3 watchers=[1]", "id=4 watchers=[1,2]",
         "id=5 watchers=[1]",
       ])
     #expect((report.inserted, report.updated, report.deleted) == (2, 2, 0))
-    let again = try bench.sync(payload, "Watch") {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+    let again = try bench.sync(payload, "Watch", under: parent, parts: parts)
     #expect(again.isUnchanged)
   }
 
@@ -300,10 +261,7 @@ import Testing
     try bench.sync(#"[{"id": 1, "owner_id": 1}, {"id": 2, "owner_id": 1}]"#, "Racecar")
     try bench.sync(#"[{"id": 9, "owner_id": 1}]"#, "Bicycle")
     let parent = try id("Person", 1, bench)
-    try bench.sync(#"[{"id": 2, "team": "t"}, {"id": 3}]"#, "Racecar") {
-      $0.setup.parent = parent
-      $0.tuning.partItems = parts
-    }
+    try bench.sync(#"[{"id": 2, "team": "t"}, {"id": 3}]"#, "Racecar", under: parent, parts: parts)
     #expect(
       try bench.objects("Vehicle") == ["id=2 owner=1 team=t", "id=3 owner=1", "id=9 owner=1"])
   }
@@ -314,7 +272,7 @@ import Testing
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     let error = #expect(throws: SyncError.self) {
-      try bench.sync(#"[{"id": 1}]"#, "Letter") { $0.setup.parent = parent }
+      try bench.sync(#"[{"id": 1}]"#, "Letter", under: parent)
     }
     #expect(error?.code == .ambiguousRelationship)
     for word in ["letters", "receiver", "parentRelationship"] {
@@ -325,10 +283,7 @@ import Testing
     ] {
       let bench = try self.bench()
       let parent = try id("Person", 1, bench)
-      try bench.sync(#"[{"id": 1}]"#, "Letter") {
-        $0.setup.parent = parent
-        $0.setup.parentRelationship = relationship
-      }
+      try bench.sync(#"[{"id": 1}]"#, "Letter", under: parent, by: relationship)
       #expect(try bench.objects("Letter") == [expected])
     }
   }
@@ -337,13 +292,10 @@ import Testing
     let bench = try bench()
     let parent = try id("Person", 1, bench)
     #expect {
-      try bench.sync("[]", "Comment") { $0.setup.parent = parent }
+      try bench.sync("[]", "Comment", under: parent)
     } throws: { ($0 as? SyncError)?.code == .ambiguousRelationship }
     let unknown = #expect(throws: SyncError.self) {
-      try bench.sync("[]", "Post") {
-        $0.setup.parent = parent
-        $0.setup.parentRelationship = "writer"
-      }
+      try bench.sync("[]", "Post", under: parent, by: "writer")
     }
     #expect(unknown?.code == .ambiguousRelationship)
     #expect(unknown?.message.contains("author") == true)

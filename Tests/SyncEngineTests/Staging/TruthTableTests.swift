@@ -144,25 +144,22 @@ import Testing
   }
 
   private func bench() throws -> SyncBench {
-    try SyncBench(
-      ManagedObjectModel([
-        EntityDraft(
-          "Item",
-          [
-            "id", "text", .attribute("kind", .string, defaultValue: "default"),
-            .attribute("rank", .string, isOptional: false, defaultValue: "default"),
-            "one -> Part.ones", "many ->> Part.item cascade",
-            "list ->> Part.lister ordered cascade", "shared ->> Part.sharers",
-          ]),
-        "Named: id, title required",
-        "Titled: id, must -> Part.titled required",
-        EntityDraft(
-          "Part",
-          [
-            "id", "ones ->> Item.one", "titled ->> Titled.must", "item -> Item.many",
-            "lister -> Item.list", "sharers ->> Item.shared",
-          ]),
-      ]))
+    try SyncBench([
+      EntityDraft(
+        "Item",
+        [
+          "id", "text", .attribute("kind", .string, defaultValue: "default"),
+          .attribute("rank", .string, isOptional: false, defaultValue: "default"),
+          "one -> Part.ones", "many ->> Part.item cascade",
+          "list ->> Part.lister ordered cascade", "shared ->> Part.sharers",
+        ]),
+      "Named: id, title required",
+      "Titled: id, must -> Part.titled required",
+      """
+      Part: id, ones ->> Item.one, titled ->> Titled.must, item -> Item.many, lister -> Item.list,
+      sharers ->> Item.shared
+      """,
+    ])
   }
 
   private func payload(_ cell: Cell) -> String {
@@ -229,11 +226,10 @@ import Testing
   }
 
   @Test func anObjectThatARelationshipOrADottedKeyReadsIsNoWrongValueOfAnAttribute() throws {
-    let bench = try SyncBench(
-      ManagedObjectModel([
-        "Item: id, place, city from place.city, maker, company -> Company.items from maker",
-        "Company: id, items ->> Item.company",
-      ]))
+    let bench = try SyncBench([
+      "Item: id, place, city from place.city, maker, company -> Company.items from maker",
+      "Company: id, items ->> Item.company",
+    ])
     let report = try bench.sync(
       #"[{"id": 1, "place": {"city": "Vaduz"}, "maker": {"id": 2}}]"#, "Item")
     #expect(try bench.objects("Item") == ["id=1 city=Vaduz company=2"])

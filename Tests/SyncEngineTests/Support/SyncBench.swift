@@ -1,5 +1,7 @@
 import Foundation
 import SyncStack
+import TestSupport
+import Testing
 
 /// A store in memory and syncs into it, without stack and operations, for the engine's own tests.
 struct SyncBench {
@@ -9,6 +11,10 @@ struct SyncBench {
   init(_ model: ManagedObjectModel) throws {
     self.model = model
     store = try Store(model: model, configuration: .init(.memory))
+  }
+
+  init(_ entities: [EntityDraft]) throws {
+    try self.init(ManagedObjectModel(entities))
   }
 
   /// Works with a store that is there.
@@ -24,11 +30,19 @@ struct SyncBench {
   }
 
   /// Syncs JSON text and returns the report.
+  ///
+  /// - Parameters:
+  ///   - parent: The object whose children the items are, by a relationship of that name.
+  ///   - parts: How many items a part has.
   @discardableResult
   func sync(
-    _ json: String, _ entity: String, _ change: (inout SyncRequest) -> Void = { _ in }
+    _ json: String, _ entity: String, under parent: ManagedObjectID? = nil,
+    by relationship: String? = nil, operations: SyncOperations = .all, parts: Int? = nil,
+    _ change: (inout SyncRequest) -> Void = { _ in }
   ) throws -> SyncReport {
-    try syncWithChanges(json, entity, change).report
+    try syncWithChanges(
+      json, entity, under: parent, by: relationship, operations: operations, parts: parts, change
+    ).report
   }
 
   /// A request of a sync by conventions.
@@ -40,10 +54,15 @@ struct SyncBench {
   }
 
   func syncWithChanges(
-    _ json: String, _ entity: String, _ change: (inout SyncRequest) -> Void = { _ in },
-    control: SyncControl = SyncControl()
+    _ json: String, _ entity: String, under parent: ManagedObjectID? = nil,
+    by relationship: String? = nil, operations: SyncOperations = .all, parts: Int? = nil,
+    _ change: (inout SyncRequest) -> Void = { _ in }, control: SyncControl = SyncControl()
   ) throws -> (report: SyncReport, changes: ChangeSet) {
     var request = try request(entity, .data(Data(json.utf8)))
+    request.setup.parent = parent
+    request.setup.parentRelationship = relationship
+    request.settings.operations = operations
+    request.tuning.partItems = parts
     change(&request)
     guard let session = request.session else {
       return try SyncRun(request, store: store, control: control).run()
@@ -99,6 +118,18 @@ struct SyncBench {
   {
     guard let key = entity.primaryKey else { return "#\(row)" }
     return try reader.rows(entity, rows: [row]).first?.values[key.slot].description ?? "?"
+  }
+
+  /// The object of a key.
+  func id(_ entity: String, _ key: Int) throws -> ManagedObjectID {
+    let entity = try model.requireEntity(named: entity)
+    var found: ManagedObjectID?
+    try store.read { reader in
+      try reader.scan(entity, .filter(Filter("id == %@", key))) {
+        found = ManagedObjectID(entity: $0.entity, row: $0.row)
+      }
+    }
+    return try #require(found)
   }
 
   func count(_ entity: String) throws -> Int {

@@ -71,9 +71,7 @@ struct SyncCase: CustomTestStringConvertible, Sendable {
     let bench = try SyncBench(model.make())
     var report: SyncReport?
     for step in steps {
-      report = try bench.sync(step.json, step.entity) {
-        $0.settings.operations = step.operations
-      }
+      report = try bench.sync(step.json, step.entity, operations: step.operations)
     }
     try compare(bench, "")
     let kinds = try #require(report).findings.map(\.kind.rawValue)
@@ -107,12 +105,10 @@ struct SyncCase: CustomTestStringConvertible, Sendable {
   /// Relationships with custom keys, one of them a path.
   private static func customKeys() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "User",
-        [
-          "id", "notes ->> Note.user cascade from annotations",
-          "boss -> User.team from super_user", "team ->> User.boss from relationships.team.data",
-        ]),
+      """
+      User: id, notes ->> Note.user cascade from annotations, boss -> User.team from super_user,
+      team ->> User.boss from relationships.team.data
+      """,
       "Note: id, user -> User.notes",
     ])
   }

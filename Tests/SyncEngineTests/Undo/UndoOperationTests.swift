@@ -299,8 +299,7 @@ import Testing
     }
     let url = folder.file("models.sqlite")
     let old = try DataStack(
-      model: model(
-        EntityDraft("Item", ["id", "label", "size integer32", "waste"]), ["Extra: id, x"]),
+      model: model("Item: id, label, size integer32, waste", ["Extra: id, x"]),
       store: .sqlite(url), history: .values)
     let items: JSONValue = [["id": 1, "label": "one", "size": 3, "waste": "w"]]
     try await old.sync(items, inEntityNamed: "Item")
@@ -312,8 +311,7 @@ import Testing
     let last = try old.latestHistoryToken()
     try old.close()
     let new = try DataStack(
-      model: model(
-        EntityDraft("Item", ["id", "title was label", "size double"]), []), store: .sqlite(url))
+      model: model("Item: id, title was label, size double", []), store: .sqlite(url))
     let report = try await new.undo(first...last)
     let row = try #require(
       try new.store.read { reader in

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func anEntityThatHasOnlyAKeyKnowsNothingMore() throws {
-    let bench = try SyncBench(ManagedObjectModel(["Tag: id"]))
+    let bench = try SyncBench(["Tag: id"])
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Tag")
     try bench.sync(#"[{"id": 1, "text": "x"}]"#, "Tag")
     #expect(try bench.objects("Tag") == ["id=1"])
