@@ -51,9 +51,9 @@ import Testing
 
   @Test func nestedObjectsOfAnAbstractDestinationAreAnErrorThatNamesIt() throws {
     let stack = try DataStack.opened("Families")
-    #expect {
+    expectError("SyncError", "Shape", "abstract") {
       try stack.sync(dictionaries(#"[{"id": 1, "shapes": [{"id": 5}]}]"#), inEntityNamed: "Drawing")
-    } throws: { $0.says("SyncError", "Shape", "abstract") }
+    }
     try stack.sync(dictionaries(#"[{"id": 5}]"#), inEntityNamed: "Circle")
     try stack.sync(dictionaries(#"[{"id": 1, "shapes_ids": [5]}]"#), inEntityNamed: "Drawing")
     #expect(try stack.shown("Drawing", "shapes") == ["{5}"])

@@ -96,8 +96,7 @@ import Testing
           changes: items, inEntityNamed: "Post", predicate: nil,
           parent: $0.fetch(1, inEntityNamed: "Person"), parentRelationship: way, context: nil,
           dataStack: stack, operations: .all)
-        sync.start()
-        _ = try #require(sync.result).get()
+        try sync.run()
       }
     }
     #expect(try stack.shown("Post", "id author") == ["2 1", "3 2", "4 1"])

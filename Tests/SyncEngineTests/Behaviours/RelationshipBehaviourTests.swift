@@ -70,11 +70,9 @@ import Testing
     try stack.inMain { main in
       let parent = try main.fetch(6, inEntityNamed: "Person")
       let chats = try dictionaries(#"[{"id": 1}]"#)
-      let error = #expect(throws: SyncError.self) {
+      expectError("SyncError ambiguousRelationship", "ownedChats") {
         try main.sync(chats, inEntityNamed: "Chat", parent: parent)
       }
-      #expect(error?.code == .ambiguousRelationship)
-      #expect(error?.message.contains("ownedChats") == true)
       try main.sync(chats, inEntityNamed: "Chat", parent: parent, parentRelationship: "owner")
     }
     #expect(try stack.shown("Person", "ownedChats chats") == ["{1} {}"])

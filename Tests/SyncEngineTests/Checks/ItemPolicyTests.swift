@@ -216,9 +216,9 @@ import Testing
   @Test func aPayloadOfWhichNothingCanBeStoredDeletesNothing() throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]"#, "Album")
-    #expect {
+    expectError("SyncError deletionRefused") {
       try bench.sync(#"[{"id": 404, "message": "not found"}]"#, "Album")
-    } throws: { ($0 as? SyncError)?.code == .deletionRefused }
+    }
     // It would delete nothing: then there is nothing to refuse.
     try bench.sync(#"[{"id": 1, "title": null}, {"id": 2, "title": null}]"#, "Album")
     #expect(try bench.count("Album") == 2)

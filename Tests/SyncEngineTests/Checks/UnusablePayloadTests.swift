@@ -41,8 +41,7 @@ import Testing
   @Test func oneObjectThatSaysNothingButItsKeyIsNoneWhereObjectsMayBeDeleted() throws {
     let bench = try bench()
     let payload = #"{"id":401,"message":"unauthorised"}"#
-    let error = #expect(throws: SyncError.self) { try bench.sync(payload, "Order") }
-    #expect(error?.code == .invalidItem)
+    expectError("SyncError invalidItem") { try bench.sync(payload, "Order") }
     #expect(try bench.count("Order") == 0)
     try bench.sync(payload, "Order", operations: [.insert, .update])
     #expect(try bench.count("Order") == 1)

@@ -97,14 +97,11 @@ import Testing
   @Test func aFileThatCannotBeMadeIsNamed() throws {
     let bench = try bench(users: 1)
     let url = try TemporaryFolder().file("no/such/folder/users.json")
-    let error = #expect(throws: ExportError.self) { try bench.stack.export("User", to: url) }
-    #expect(error?.message.contains("no/such/folder") == true)
+    expectError("ExportError", "no/such/folder") { try bench.stack.export("User", to: url) }
   }
 
   @Test func anUnknownEntityIsAnErrorThatNamesTheKnownOnes() throws {
-    #expect {
-      try bench(users: 1).stack.export("Usr") as JSONValue
-    } throws: { ($0 as? ModelError)?.message.contains("User") == true }
+    expectError("ModelError", "User") { try bench(users: 1).stack.export("Usr") as JSONValue }
   }
 
   @Test func aCancelledTaskEndsTheExport() async throws {

@@ -48,17 +48,15 @@ import Testing
     let operations: SyncOperations = [
       .insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships,
     ]
-    var user = EntitySerializer(entityNamed: "User")
-    user.identifiers = ["id"]
-    user.mapping = ["id": .string("id"), "name": .string("name")]
+    let user = EntitySerializer(entityNamed: "User").by(
+      "id", ["id": .string("id"), "name": .string("name")])
     let members: Rule = .toMany("members@delta") { [user] in user }
     if way == .rule { try stack.mapping(forEntityNamed: "Group") { $0["members"] = members } }
     guard way == .serializer else {
       return try stack.sync(json, inEntityNamed: "Group", operations: operations)
     }
-    var group = EntitySerializer(entityNamed: "Group")
-    group.identifiers = ["id"]
-    group.mapping = ["id": .string("id"), "members": members]
+    let group = EntitySerializer(entityNamed: "Group").by(
+      "id", ["id": .string("id"), "members": members])
     return try stack.sync(json, with: group, operations: operations)
   }
 

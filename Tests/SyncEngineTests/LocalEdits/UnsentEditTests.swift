@@ -100,8 +100,7 @@ import Testing
     let sync = Sync(
       .json([["id": 1, "name": "theirs"], ["id": 2]]), inEntityNamed: "User", dataStack: stack)
     sync.isDryRun = true
-    sync.start()
-    #expect(try sync.result?.get().entities["User"]?.protectedProperties == ["name": 1])
+    #expect(try sync.run().entities["User"]?.protectedProperties == ["name": 1])
   }
 
   @Test func batchesOfAContextAreEditsToo() throws {
@@ -249,12 +248,10 @@ import Testing
       try $0("User", 1)["name"] = "mine"
       try context.delete($0("User", 2))
     }
-    let sync = Sync(
+    let report = try Sync(
       .json([["id": 3], ["id": 1, "name": "theirs"], ["id": 2]]), inEntityNamed: "User",
-      dataStack: stack)
-    sync.transaction = transaction
-    sync.start()
-    let report = try #require(sync.result).get()
+      dataStack: stack
+    ).run { $0.transaction = transaction }
     #expect(report.entities["User"]?.protected == 2)
     #expect(try stack.keys("User") == [1, 3])
     #expect(try user(1).contains("name=mine"))
@@ -270,27 +267,20 @@ import Testing
   }
 
   @Test func aReferenceThatComesLateDoesNotUndoAnEdit() throws {
-    let deferred = Sync(
-      .json([["id": 1], ["id": 2, "company_id": 9]]), inEntityNamed: "User", dataStack: stack)
-    deferred.deferReferences = true
-    deferred.start()
-    _ = try #require(deferred.result).get()
+    try Sync(
+      .json([["id": 1], ["id": 2, "company_id": 9]]), inEntityNamed: "User", dataStack: stack
+    ).run { $0.deferReferences = true }
     try edit { try $0("User", 2)["company"] = try $0("Company", 8) }
     try edit { try $0("User", 2)["company"] = nil }
-    let late = Sync(
-      .json([["id": 7], ["id": 8], ["id": 9]]), inEntityNamed: "Company", dataStack: stack)
-    late.deferReferences = true
-    late.start()
-    _ = try #require(late.result).get()
+    try Sync(
+      .json([["id": 7], ["id": 8], ["id": 9]]), inEntityNamed: "Company", dataStack: stack
+    ).run { $0.deferReferences = true }
     #expect(try !user(2).contains("company"))
   }
 
   @Test func aReferenceThatWaitsDoesNotUndoAnEdit() throws {
     func sync(_ payload: SyncPayload, _ entity: String) throws {
-      let sync = Sync(payload, inEntityNamed: entity, dataStack: stack)
-      sync.deferReferences = true
-      sync.start()
-      _ = try #require(sync.result).get()
+      try Sync(payload, inEntityNamed: entity, dataStack: stack).run { $0.deferReferences = true }
     }
     try sync(.json([["id": 7], ["id": 8]]), "Company")
     try sync(.json([["id": 1, "company_id": 8], ["id": 2, "company_id": 8]]), "User")

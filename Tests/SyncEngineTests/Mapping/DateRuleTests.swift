@@ -92,9 +92,9 @@ import Testing
     for rule: JSONValue in [
       ["unixTime": "at", "unit": "days"], ["isoDate": "at", "unit": "seconds"],
     ] {
-      #expect {
+      expectError("MappingError", "unreadableRule", "Thing.moment", "unit") {
         try stack.addMapping(["Thing": ["moment": rule]])
-      } throws: { $0.says("MappingError", "unreadableRule", "Thing.moment", "unit") }
+      }
     }
   }
 }

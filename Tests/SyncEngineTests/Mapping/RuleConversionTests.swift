@@ -25,8 +25,7 @@ import Testing
       dataStack: stack)
     sync.onItemError = .fail
     do {
-      sync.start()
-      _ = try sync.result?.get()
+      try sync.run()
     } catch let error as SyncError {
       #expect(error.entity == "Thing" && error.property == attribute)
       #expect(error.path == "$[0].value")

@@ -238,7 +238,7 @@ import Testing
       (["Person": []], "RuleError"), ([], "RuleError"),
     ] as [(JSONValue, String)])
   func aFileWithAMistakeAddsNothing(json: JSONValue, code: String) throws {
-    #expect { try stack.addMapping(json) } throws: { $0.says(code) }
+    expectError(code) { try stack.addMapping(json) }
     try stack.mapping(for: Person.self) { #expect($0.properties.isEmpty) }
   }
 }

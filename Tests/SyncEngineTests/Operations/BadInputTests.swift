@@ -70,8 +70,7 @@ import Testing
     let users = (1...5_000).map { JSONValue.object(["id": .integer($0), "name": "somebody"]) }
     let sync = Sync(.json(.array(users)), inEntityNamed: "User", dataStack: stack)
     sync.start()
-    let error = #expect(throws: StoreError.self) { try sync.result?.get() }
-    #expect(error?.code == .full)
+    expectError("StoreError full") { try sync.result?.get() }
     #expect(try stack.store.read { try $0.dump() } == before)
   }
 }

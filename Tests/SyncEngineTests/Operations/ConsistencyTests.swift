@@ -216,8 +216,8 @@ import Testing
     defer { try? stack.close() }
     let report = try await stack.checkConsistency()
     #expect(report.problems.map(\.kind) == [.references])
-    await #expect {
+    await expectError("StoreError readOnly") {
       try await stack.checkConsistency(repairing: [.references])
-    } throws: { ($0 as? StoreError)?.code == .readOnly }
+    }
   }
 }

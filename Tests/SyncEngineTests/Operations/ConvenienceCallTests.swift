@@ -176,9 +176,7 @@ import Testing
   @Test func usedOnAnotherQueueAContextCallThrows() throws {
     let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
-    #expect {
-      try context.sync(items([1]), inEntityNamed: "User")
-    } throws: { ($0 as? SyncError)?.code == .invalidRequest }
+    expectError("SyncError invalidRequest") { try context.sync(items([1]), inEntityNamed: "User") }
     #expect(try stack.keys("User").isEmpty)
   }
 
@@ -204,13 +202,13 @@ import Testing
     let stack = try DataStack.social()
     try stack.inBackground { context in
       let parent = try context.insert(entityNamed: "User")
-      #expect {
+      expectError("SyncError parentNotFound") {
         try context.sync(items([1]), inEntityNamed: "Note", parent: parent)
-      } throws: { ($0 as? SyncError)?.code == .parentNotFound }
-      #expect {
+      }
+      expectError("SyncError ambiguousRelationship") {
         try context.sync(
           items([1]), inEntityNamed: "Company", parent: parent, parentRelationship: "x")
-      } throws: { ($0 as? SyncError)?.code == .ambiguousRelationship }
+      }
     }
   }
 

@@ -84,9 +84,9 @@ import Testing
     try old.close()
     let stack = try open(["Person was Member: id"])
     let second = try SyncSession(entity: "Person", dataStack: stack, name: "pages")
-    await #expect {
+    await expectError("SyncError invalidRequest") {
       try await second.sync([["id": 3]] as JSONValue)
-    } throws: { ($0 as? SyncError)?.code == .invalidRequest }
+    }
     await #expect(throws: SyncError.self) { try await second.finish() }
     #expect(try stack.keys("Person") == [1, 2])
     try second.abandon()
@@ -119,9 +119,9 @@ import Testing
   @Test func migrationCanBeRefused() throws {
     try open(before).close()
     let model = try ManagedObjectModel(after)
-    #expect {
+    expectError("StoreError migrationNeeded") {
       try DataStack(model: model, store: .sqlite(folder.file()), migration: .refuse)
-    } throws: { ($0 as? StoreError)?.code == .migrationNeeded }
+    }
     try DataStack(model: model, store: .sqlite(folder.file())).close()
   }
 }

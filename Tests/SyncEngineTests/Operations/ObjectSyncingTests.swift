@@ -106,13 +106,13 @@ import Testing
   @Test func insertOrUpdateNeedsAKey() throws {
     try inContext { stack, context in
       for item in [["name": "x"], ["id": nil], ["id": "no number"]] as [JSONValue] {
-        #expect {
+        expectError("SyncError missingKey") {
           try context.insertOrUpdate(item, inEntityNamed: "User")
-        } throws: { ($0 as? SyncError)?.code == .missingKey }
+        }
       }
-      #expect {
+      expectError("SyncError invalidItem") {
         try context.insertOrUpdate(items([1, 2]), inEntityNamed: "User")
-      } throws: { ($0 as? SyncError)?.code == .invalidItem }
+      }
       let keys = try stack.keys("User")
       #expect(keys.isEmpty)
     }
@@ -182,13 +182,9 @@ import Testing
   @Test func entitiesWithoutKeyAndUnknownOnesAreErrors() throws {
     let model = try ManagedObjectModel(["Thing: name"])
     try inContext(model) { _, context in
-      #expect {
-        try context.fetch(1, inEntityNamed: "Thing")
-      } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
+      expectError("SyncError noPrimaryKey") { try context.fetch(1, inEntityNamed: "Thing") }
       #expect(throws: ModelError.self) { try context.delete(1, inEntityNamed: "Nobody") }
-      #expect {
-        try context.sync(items([1]), inEntityNamed: "Thing")
-      } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
+      expectError("SyncError noPrimaryKey") { try context.sync(items([1]), inEntityNamed: "Thing") }
     }
   }
 
@@ -211,9 +207,7 @@ import Testing
             ["currency": "EUR", "day": 3] as JSONValue, inEntityNamed: "Rate")
         },
       ] as [() throws -> Void] {
-        #expect {
-          try call()
-        } throws: { ($0 as? SyncError)?.code == .noPrimaryKey }
+        expectError("SyncError noPrimaryKey") { try call() }
       }
       #expect(try stack.values("Rate", "day") == [1, 2])
     }
@@ -221,9 +215,7 @@ import Testing
 
   @Test func valuesThatAreNoKeysAreErrors() throws {
     try inContext { _, context in
-      #expect {
-        try context.fetch([1, 2], inEntityNamed: "User")
-      } throws: { ($0 as? SyncError)?.code == .typeMismatch }
+      expectError("SyncError typeMismatch") { try context.fetch([1, 2], inEntityNamed: "User") }
     }
   }
 
@@ -256,9 +248,9 @@ import Testing
     let stack = try DataStack.social()
     #expect(try await stack.insertOrUpdate(["id": "7"] as JSONValue, inEntityNamed: "User") == 7)
     #expect(try await stack.update(7, with: ["id": 8] as JSONValue, inEntityNamed: "User") == 8)
-    await #expect {
+    await expectError("SyncError objectNotFound") {
       try await stack.update(7, with: ["id": 8] as JSONValue, inEntityNamed: "User")
-    } throws: { ($0 as? SyncError)?.code == .objectNotFound }
+    }
     try await stack.delete(8, inEntityNamed: "User")
     #expect(try stack.keys("User").isEmpty)
   }
@@ -342,8 +334,7 @@ import Testing
     try inContext { _, context in
       let user = try context.insertOrUpdate(["id": 1] as JSONValue, inEntityNamed: "User")
       try context.delete(1, inEntityNamed: "User")
-      let error = #expect(throws: SyncError.self) { try user.fill(with: ["id": 2] as JSONValue) }
-      #expect(error?.code == .invalidRequest)
+      expectError("SyncError invalidRequest") { try user.fill(with: ["id": 2] as JSONValue) }
     }
   }
 

@@ -69,8 +69,9 @@ import Testing
 
   @Test func aFileThatIsNotThereOrAFolderIsAnErrorThatNamesIt() throws {
     let folder = try TemporaryFolder()
-    let missing = #expect(throws: SyncError.self) { try PayloadFile(folder.file("none")).read() }
-    #expect(missing?.code == .unreadablePayload && missing?.message.contains("none") == true)
+    expectError("SyncError unreadablePayload", "none") {
+      try PayloadFile(folder.file("none")).read()
+    }
     let inner = folder.file("inner")
     try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
     #expect(throws: SyncError.self) { try PayloadFile(inner).read() }

@@ -33,8 +33,7 @@ import Testing
     let sync = Sync(.data(Data(json.utf8)), inEntityNamed: entity, dataStack: stack)
     sync.onItemError = .quarantine
     change(sync)
-    sync.start()
-    return try #require(sync.result).get()
+    return try sync.run()
   }
 
   private func kept() throws -> [String] {
@@ -80,16 +79,16 @@ import Testing
     try sync(#"[{"id": 1, "name": "a"}, {"id": 2}]"#) { $0.isDryRun = true }
     #expect(try kept().isEmpty)
     try sync(#"[{"id": 1, "name": "a"}]"#)
-    #expect {
+    expectError("JSONError unexpectedEnd") {
       try sync(#"[{"id": 1, "name": "b"}, {"id": 2}, {"id": "#)
-    } throws: { $0.says("JSONError unexpectedEnd") }
+    }
     #expect(try kept().isEmpty)
     // A batch that was committed before the end keeps its items.
-    #expect {
+    expectError("JSONError unexpectedEnd") {
       try sync(#"[{"id": 1, "name": "b"}, {"id": 2}, {"id": 3, "name": "c"}, {"id": "#) {
         $0.transaction = .perBatch(2)
       }
-    } throws: { $0.says("JSONError unexpectedEnd") }
+    }
     #expect(try kept() == [#"{"id": 2}"#])
   }
 

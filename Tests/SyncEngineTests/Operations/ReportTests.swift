@@ -51,10 +51,9 @@ import Testing
   }
 
   @Test func aDescriptionSaysThatADryRunStoredNothing() throws {
-    let sync = Sync(#"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User", dataStack: try stack())
-    sync.dryRun = true
-    sync.start()
-    let report = try #require(try sync.result?.get())
+    let report = try Sync(
+      #"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User", dataStack: try stack()
+    ).run { $0.dryRun = true }
     #expect(
       report.description == """
         User: 1 inserted, 0 updated, 0 deleted, 0 unchanged

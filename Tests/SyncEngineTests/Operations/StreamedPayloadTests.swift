@@ -134,10 +134,8 @@ import Testing
         continuation.finish()
       })
     try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
-    let error = await #expect(throws: SyncError.self) {
+    await expectError("SyncError unreadablePayload", "only once") {
       try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
     }
-    #expect(error?.code == .unreadablePayload)
-    #expect(error?.message.contains("only once") == true)
   }
 }

@@ -111,8 +111,7 @@ import Testing
     let started = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
     started.start()
     for sync in [sync, queued, started] {
-      let error = await #expect(throws: SyncError.self) { try await stack.sync(sync) }
-      #expect(error?.code == .invalidRequest)
+      await expectError("SyncError invalidRequest") { try await stack.sync(sync) }
     }
     stack.syncQueue.isSuspended = false
     let result = await withCheckedContinuation { continuation in
@@ -131,17 +130,14 @@ import Testing
     let sharing = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
     sharing.deletionGuard = .on(share: number == 0 ? .nan : 1.5)
     for sync in [batches, counting, sharing] {
-      let error = await #expect(throws: SyncError.self) { try await stack.sync(sync) }
-      #expect(error?.code == .invalidRequest)
+      await expectError("SyncError invalidRequest") { try await stack.sync(sync) }
     }
     #expect(try stack.export("User") == [])
   }
 
   @Test func unknownEntitiesAreErrorsThatNameTheKnownOnes() async throws {
     let stack = try makeStack()
-    await #expect {
-      try await stack.sync(users, inEntityNamed: "Usr")
-    } throws: { ($0 as? ModelError)?.message.contains("User") == true }
+    await expectError("ModelError", "User") { try await stack.sync(users, inEntityNamed: "Usr") }
   }
 
   @Test func syncsOfOneStackNeverInterleave() throws {

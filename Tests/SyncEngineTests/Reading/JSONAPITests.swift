@@ -148,11 +148,9 @@ import Testing
   func aDocumentThatIsNoAnswerIsAnErrorThatSaysWhyAndNothingChanges(json: String, mention: String)
     throws
   {
-    let error = #expect(throws: SyncError.self) {
+    expectError("SyncError unreadablePayload", mention) {
       try stack.sync(.jsonAPI(json), inEntityNamed: "Article")
     }
-    #expect(error?.code == .unreadablePayload)
-    #expect(error?.message.contains(mention) == true)
   }
 
   @Test func findingsNameThePlaceInTheDocument() throws {
@@ -181,16 +179,15 @@ import Testing
   }
 
   @Test func aSerializerReadsTheResourcesNested() throws {
-    var people = EntitySerializer<ManagedObject>(entityNamed: "User")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .string("id"), "firstName": .string("first-name")]
+    let people = EntitySerializer(entityNamed: "User").by(
+      "id", ["id": .string("id"), "firstName": .string("first-name")])
     let nested = people
-    var articles = EntitySerializer<ManagedObject>(entityNamed: "Article")
-    articles.identifiers = ["id"]
-    articles.mapping = [
-      "id": Rule.int("id").coercing(.lossless), "title": .string("title"),
-      "author": .toOne("author") { nested },
-    ]
+    let articles = EntitySerializer(entityNamed: "Article").by(
+      "id",
+      [
+        "id": Rule.int("id").coercing(.lossless), "title": .string("title"),
+        "author": .toOne("author") { nested },
+      ])
     let report = try stack.sync(.jsonAPI(JSONAPITests.document), with: articles)
     #expect(report["User"].inserted == 1)
     #expect(
@@ -205,9 +202,7 @@ import Testing
       #"{"data": \#(people[0]), "included": [\#(people.dropFirst().joined(separator: ","))]}"#
     let report = try stack.sync(.jsonAPI(json), inEntityNamed: "User")
     #expect(report["User"].inserted == 5_000)
-    var serializer = EntitySerializer<ManagedObject>(entityNamed: "User")
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .string("id")]
+    let serializer = EntitySerializer(entityNamed: "User").by("id", ["id": .string("id")])
     #expect(try stack.sync(.jsonAPI(json), with: serializer).deleted == 0)
   }
 

@@ -129,21 +129,18 @@ import Testing
     let sync = Sync(
       .data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: "u.*")
     sync.transaction = .perBatch(500)
-    sync.start()
-    #expect(try sync.result?.get().inserted == 6_000)
+    #expect(try sync.run().inserted == 6_000)
     #expect(try bench.sync(json, at: "u.*").isUnchanged)
     #expect(try bench.people().contains("k5999 N5999"))
   }
 
   @Test func serializersReadThemToo() throws {
     let bench = try ShapeBench(keyType: .integer64)
-    var posts = EntitySerializer<ManagedObject>(entityNamed: "Post")
-    posts.identifiers = ["id"]
-    posts.mapping = ["id": .string("id"), "title": .string("t")]
+    let posts = EntitySerializer(entityNamed: "Post").by(
+      "id", ["id": .string("id"), "title": .string("t")])
     let nested = posts
-    var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .int("id"), "age": .int([]), "posts": .toMany("posts.*") { nested }]
+    var people = EntitySerializer(entityNamed: "Person").by(
+      "id", ["id": .int("id"), "age": .int([]), "posts": .toMany("posts.*") { nested }])
     var rates = people
     rates.mapping = ["id": .int("id"), "age": .int([])]
     try bench.stack.sync(#"{"rates": {"1": 10, "2": 20}}"#, with: rates, at: "rates.*")
@@ -158,9 +155,7 @@ import Testing
 
   @Test func aRuleForOneValueDoesNotTakeEach() throws {
     let bench = try ShapeBench()
-    var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .string("ids[]")]
+    let people = EntitySerializer(entityNamed: "Person").by("id", ["id": .string("ids[]")])
     #expect(throws: MappingError.self) { try bench.stack.sync("[]", with: people) }
   }
 }

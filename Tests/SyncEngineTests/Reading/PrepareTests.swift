@@ -8,11 +8,9 @@ import Testing
     _ json: String, at path: JSONPath? = nil, into bench: ShapeBench,
     _ prepare: @escaping @Sendable (JSONValue) throws -> JSONValue
   ) throws -> SyncReport {
-    let sync = Sync(
-      .data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: path)
-    sync.prepare = prepare
-    sync.start()
-    return try #require(sync.result).get()
+    return try Sync(
+      .data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: path
+    ).run { $0.prepare = prepare }
   }
 
   @Test func itIsGivenWhatStandsAtThePathAndItsResultIsReadInItsPlace() throws {
@@ -51,8 +49,7 @@ import Testing
       return .array(
         (document["items"]?.arrayValue ?? []) + deleted.map { ["id": $0, "gone": true] })
     }
-    change.start()
-    #expect(try change.result?.get().deleted == 2)
+    #expect(try change.run().deleted == 2)
     #expect(try bench.people("id") == ["b b", "d d"])
   }
 
@@ -103,9 +100,8 @@ import Testing
 
   @Test func aConstantThatTheAttributeCannotHoldIsAMistakeInTheMapping() throws {
     let bench = try ShapeBench()
-    var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .string("id"), "age": .constant("many")]
+    let people = EntitySerializer(entityNamed: "Person").by(
+      "id", ["id": .string("id"), "age": .constant("many")])
     let error = #expect(throws: MappingError.self) { try bench.stack.sync("[]", with: people) }
     #expect(error?.code == .unsuitableRule && error?.property == "age")
   }
@@ -122,14 +118,11 @@ import Testing
 
   @Test func aNestedObjectThatMayNotBeMadeIsReportedWhereItStands() throws {
     let bench = try ShapeBench()
-    var posts = EntitySerializer<ManagedObject>(entityNamed: "Post")
-    posts.identifiers = ["id"]
-    posts.mapping = ["id": .string("id")]
+    var posts = EntitySerializer(entityNamed: "Post").by("id", ["id": .string("id")])
     posts.insertMissing = false
     let nested = posts
-    var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .string("id"), "posts": .toMany("books") { nested }]
+    let people = EntitySerializer(entityNamed: "Person").by(
+      "id", ["id": .string("id"), "posts": .toMany("books") { nested }])
     try bench.sync(#"[{"id": "1"}, {"id": "2"}]"#, entity: "Post")
     let report = try bench.stack.sync(
       #"[{"id": "a", "books": [{"id": "1"}, {"id": "2"}, {"id": "99"}]}]"#, with: people)
@@ -140,9 +133,8 @@ import Testing
   @Test func anItemThatMatchesNothingIsCountedAndReported() throws {
     let bench = try ShapeBench()
     try bench.sync(#"[{"id": "a"}]"#)
-    var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .string("id"), "name": .string("name")]
+    var people = EntitySerializer(entityNamed: "Person").by(
+      "id", ["id": .string("id"), "name": .string("name")])
     people.insertMissing = false
     let report = try bench.stack.sync(
       #"[{"id": "a", "name": "A"}, {"id": "z", "name": "Z"}]"#, with: people)

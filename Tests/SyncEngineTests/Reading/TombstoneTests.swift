@@ -107,17 +107,15 @@ import Testing
     let sync = Sync(.data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack)
     sync.operations = TombstoneTests.delta
     sync.deletes = { $0[".tag"] == "deleted" }
-    sync.start()
-    #expect(try sync.result?.get().entities["Person"]?.deleted == 1)
+    #expect(try sync.run().entities["Person"]?.deleted == 1)
     #expect(try bench.people() == ["a A", "c C", "d D"])
   }
 
   @Test func serializersSayItOfTheirOwnItems() throws {
     let bench = try ShapeBench()
     try bench.sync(TombstoneTests.three)
-    var people = EntitySerializer<ManagedObject>(entityNamed: "Person")
-    people.identifiers = ["id"]
-    people.mapping = ["id": .string("key"), "name": Rule.string("name").whenMissing(.fail)]
+    var people = EntitySerializer(entityNamed: "Person").by(
+      "id", ["id": .string("key"), "name": Rule.string("name").whenMissing(.fail)])
     people.deleteMissing = false
     people.deletes = { $0["deleted"] == true }
     try bench.stack.sync(
@@ -137,15 +135,13 @@ import Testing
     #expect(try bench.people("id") == ["a a", "b b", "c c", "d d"])
     try await session.finish()
     #expect(try bench.people() == ["a A", "b again"])
-    let sync = Sync(
+    try Sync(
       .data(
         Data(
           #"[{"id": "z"}, {"id": "z", "deleted": true}, {"id": "b", "deleted": true}, {"id": "y"}]"#
             .utf8)),
-      inEntityNamed: "Person", dataStack: bench.stack)
-    sync.transaction = .perBatch(1)
-    sync.start()
-    _ = try sync.result?.get()
+      inEntityNamed: "Person", dataStack: bench.stack
+    ).run { $0.transaction = .perBatch(1) }
     #expect(try bench.people("id") == ["y y"])
   }
 

@@ -231,7 +231,7 @@ import Testing
     let hasRead = Locked(false)
     let control = SyncControl()
     let bench = try SyncBench(Self.model())
-    #expect {
+    expectError(end == .failure ? "Refusal" : "CancellationError") {
       _ = try Self.sync(
         #"[{"id": 1, "title": "a"}, {"id": 2, "title": "b", "name": "next"}]"#, into: bench,
         control: control,
@@ -254,7 +254,7 @@ import Testing
             return item
           }
         })
-    } throws: { $0.says(end == .failure ? "Refusal" : "CancellationError") }
+    }
     #expect(hasRead.withLock { $0 })
     #expect(try bench.count("Album") == 0)
   }

@@ -55,8 +55,7 @@ import Testing
   @Test func aRefusedEndCanBeMadeUpFor() throws {
     let stored = "[\((1_000..<2_000).map { "{\"id\": \($0)}" }.joined(separator: ","))]"
     try bench.sync(stored, "User")
-    let error = #expect(throws: SyncError.self) { try bench.syncBatches(Self.payload) }
-    #expect(error?.code == .deletionRefused)
+    expectError("SyncError deletionRefused") { try bench.syncBatches(Self.payload) }
     let report = try bench.syncBatches(Self.payload) { $0.settings.deletionGuard = .off }
     #expect(report.entities["User"]?.deleted == 1_000)
     #expect(try bench.count("User") == 150)

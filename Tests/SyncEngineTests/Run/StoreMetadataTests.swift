@@ -17,8 +17,7 @@ import Testing
     let first = try DataStack(model: TestModels.social(), store: .sqlite(folder.file()))
     let sync = Sync(items([1]), inEntityNamed: "User", dataStack: first)
     for (name, value) in Self.values { sync.metadata[name] = value }
-    sync.start()
-    _ = try sync.result?.get()
+    try sync.run()
     try first.close()
     let stack = try DataStack(model: TestModels.social(), store: .sqlite(folder.file()))
     let stored = try stack.metadata
@@ -32,8 +31,7 @@ import Testing
     for metadata in [["a": Value.int(1), "b": .int(2)], ["a": .null]] {
       let sync = Sync(items([1]), inEntityNamed: "User", dataStack: stack)
       for (name, value) in metadata { sync.metadata[name] = value.isNull ? nil : value }
-      sync.start()
-      _ = try sync.result?.get()
+      try sync.run()
     }
     #expect(try stack.metadata["a"] == nil)
     #expect(try stack.metadata["b"] == .int(2))
@@ -60,8 +58,7 @@ import Testing
     sync.stepObserver = { step in
       if step.phase == .match { seen.withLock { $0.append(try? stack.metadata["cursor"]) } }
     }
-    sync.start()
-    _ = try sync.result?.get()
+    try sync.run()
     #expect(seen.withLock { !$0.isEmpty && $0.allSatisfy { $0 == nil } })
     #expect(try stack.metadata["cursor"] == .string("next"))
   }

@@ -51,8 +51,7 @@ import Testing
         .list(payload, of: "Player", at: "data.players"),
       ], dataStack: stack)
     if way == "hook" { sync.settings.prepare = { $0 } }
-    sync.start()
-    #expect(try sync.result?.get().inserted == 5)
+    #expect(try sync.run().inserted == 5)
     #expect(try stack.keys("Player", "team.id == 2") == [12, 13])
     #expect(try stack.keys("Team", "captain.id == 11") == [1])
   }
@@ -131,21 +130,19 @@ import Testing
       sync.stepObserver = { [unowned sync] in if $0.phase == .link { sync.cancel() } }
     }
     sync.start()
-    #expect { try sync.result?.get() } throws: { $0.says(error) }
+    expectError(error) { try sync.result?.get() }
     #expect(try stack.keys("User").isEmpty)
     #expect(try stack.keys("Tag").count == 1200)
   }
 
   @Test func aDryRunReportsAndStoresNothing() throws {
     let stack = try DataStack.league()
-    let sync = Sync(
+    let report = try Sync(
       lists: [
         .list(Self.document, of: "Team", at: "teams"),
         .list(Self.document, of: "Player", at: "data.players"),
-      ], dataStack: stack)
-    sync.isDryRun = true
-    sync.start()
-    let report = try #require(try sync.result?.get())
+      ], dataStack: stack
+    ).run { $0.isDryRun = true }
     #expect(report.inserted == 5)
     #expect(report.isDryRun)
     #expect(try stack.keys("Player").isEmpty)
@@ -174,18 +171,17 @@ import Testing
     let lines: JSONValue = [["id": 1, "order_id": 5]]
     try stack.sync([.list(lines, of: "Line"), .list(items([5]), of: "Order")])
     #expect(try stack.keys("Line", "order.id == 5") == [1])
-    #expect {
+    expectError("SyncError requiredValueMissing") {
       try stack.sync([
         .list([["id": 2, "order_id": 6]] as JSONValue, of: "Line"),
         .list(items([5]), of: "Order"),
       ])
-    } throws: { ($0 as? SyncError)?.code == .requiredValueMissing }
+    }
   }
 
   @Test func serializersConventionsAndJSONAPIStandBesideEachOther() throws {
-    var serializer = EntitySerializer<ManagedObject>(entityNamed: "Tag")
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .int("key"), "name": .string("label")]
+    let serializer = EntitySerializer(entityNamed: "Tag").by(
+      "id", ["id": .int("key"), "name": .string("label")])
     let stack = try DataStack.social()
     try stack.sync([
       .list([["key": 4, "label": "red"]] as JSONValue, with: serializer),
@@ -207,8 +203,7 @@ import Testing
       if step.begins { phases.append(step.phase) }
       fractions.append(sync.progress.fractionCompleted)
     }
-    sync.start()
-    _ = try sync.result?.get()
+    try sync.run()
     #expect(phases.all == SyncPhase.allCases)
     #expect(fractions.all == fractions.all.sorted())
     #expect(sync.progress.fractionCompleted == 1)
@@ -222,7 +217,7 @@ import Testing
     if way == "path" { sync.path = "data" }
     if way == "batches" { sync.transaction = .perBatch(1) }
     sync.start()
-    #expect { try sync.result?.get() } throws: { ($0 as? SyncError)?.code == .invalidRequest }
+    expectError("SyncError invalidRequest") { try sync.result?.get() }
   }
 
   /// Lists of two entities in a circle, cut and ordered at random, over stores in which anything
@@ -261,10 +256,7 @@ import Testing
         }
       }
       let lists = (cut(teamItems, "Team") + cut(playerItems, "Player")).shuffled(using: &generator)
-      let sync = Sync(lists: lists, dataStack: stack)
-      sync.deletionGuard = .off
-      sync.start()
-      _ = try sync.result?.get()
+      try Sync(lists: lists, dataStack: stack).run { $0.deletionGuard = .off }
 
       let nests = players.contains { $0 % 7 == 0 }
       #expect(try Set(stack.keys("Player")) == Set(players.map(Int64.init)))

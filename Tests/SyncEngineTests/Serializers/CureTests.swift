@@ -14,16 +14,12 @@ import Testing
   private static func users(_ notes: EntitySerializer<ManagedObject>) -> EntitySerializer<
     ManagedObject
   > {
-    EntitySerializer(entityNamed: "User").with {
-      $0.identifiers = ["id"]
-      $0.mapping = ["id": .int("id"), "notes": .toMany("notes") { notes }]
-    }
+    EntitySerializer(entityNamed: "User").by(
+      "id", ["id": .int("id"), "notes": .toMany("notes") { notes }])
   }
 
-  private static let notes = EntitySerializer(entityNamed: "Note").with {
-    $0.identifiers = ["id"]
-    $0.mapping = ["id": .int("id"), "text": .string("text")]
-  }
+  private static let notes = EntitySerializer(entityNamed: "Note").by(
+    "id", ["id": .int("id"), "text": .string("text")])
 
   @Test func aChildThatMovesSurvivesTheCascadeOfItsFormerParent() throws {
     let stack = try DataStack(model: TestModels.social(), store: .inMemory)
@@ -41,10 +37,10 @@ import Testing
       func items(_ ids: Range<Int64>) -> JSONValue {
         .array(ids.map { ["id": .integer($0), "info": ["name": .string("n\($0)")]] })
       }
-      try bench.stack.sync(items(0..<count), with: SerializerBench.batches())
+      try bench.sync(items(0..<count), with: SerializerBench.batches())
       var notices = 0
       let statements = try bench.stack.store.recorder.record {
-        let report = try bench.stack.sync(
+        let report = try bench.sync(
           items(count / 2..<count + count / 2), with: SerializerBench.batches())
         #expect(report.inserted == Int(count / 2) && report.deleted == Int(count / 2))
         notices = report.changes.isEmpty ? 0 : 1
@@ -73,15 +69,16 @@ import Testing
 
   @Test(arguments: ["{\"id\": 1, \"a\": \"x\", \"b\": 2}", "{\"b\": 2, \"a\": \"x\", \"id\": 1}"])
   func theOrderOfKeysMeansNothing(item: String) throws {
-    let serializer = SerializerBench.batches().with {
-      $0.mapping = ["batchID": .int("id"), "branch": .int("b"), "name": .string("a")]
+    let serializer = SerializerBench.batches([
+      "batchID": .int("id"), "branch": .int("b"), "name": .string("a"),
+    ]).with {
       $0.didFill = { object, _ in
         let name = object.value(forKey: "name", as: String.self) ?? ""
         let branch = object.value(forKey: "branch", as: Int.self) ?? 0
         try object.setValue("\(name)\(branch)", forKey: "name")
       }
     }
-    try bench.stack.sync("[\(item)]", with: serializer)
+    try bench.sync("[\(item)]", with: serializer)
     #expect(try bench.objects("Batch", "batchID", "name") == ["1 x2"])
   }
 
@@ -105,7 +102,7 @@ import Testing
     func calls(_ count: Int64) throws -> Int {
       let serializer = ClockSerializer(calls: Calls())
       let items = (0..<count).map { ["id": .integer($0)] as JSONValue }
-      try bench.stack.sync(JSONValue.array(items), with: serializer)
+      try bench.sync(.array(items), with: serializer)
       return serializer.calls.count.withLock { $0 }
     }
     #expect(try calls(2) == calls(50))
@@ -122,27 +119,23 @@ import Testing
       $0.deleteMissing = false
     }
     let json = [["id": 1, "branch": 1], ["id": 2, "branch": 2]] as JSONValue
-    let report = try bench.stack.sync(json, with: serializer)
+    let report = try bench.sync(json, with: serializer)
     #expect(report.findings(of: .outsideGroup).compactMap(\.key) == keys)
     #expect(report.findings(of: .outsideGroup).allSatisfy { $0.entity == "Batch" })
-    try bench.stack.sync(json, with: serializer)
+    try bench.sync(json, with: serializer)
     #expect(try bench.objects("Batch", "batchID").count == count)
   }
 
   @Test func nestedOutsidersAreReportedToo() throws {
     let serializer = SerializerBench.batchesWithClicks { $0.groupers = [Filter("batch == nil")] }
-    let report = try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
+    let report = try bench.sync([["id": 1, "clicks": [["id": 5], ["id": 6]]]], with: serializer)
     #expect(report.findings(of: .outsideGroup).map(\.key) == ["5", "6"])
   }
 
   @Test func aSerializerOfAnEntityMeansItsSubentitiesToo() throws {
     let stack = try DataStack(model: TestModels.animals(), store: .inMemory)
     func serializer(_ entity: String) -> EntitySerializer<ManagedObject> {
-      EntitySerializer(entityNamed: entity).with {
-        $0.identifiers = ["id"]
-        $0.mapping = ["id": .int("id"), "name": .string("name")]
-      }
+      EntitySerializer(entityNamed: entity).by("id", ["id": .int("id"), "name": .string("name")])
     }
     try stack.sync([["id": 1], ["id": 2]] as JSONValue, with: serializer("Dog"))
     let report = try stack.sync(

@@ -72,18 +72,12 @@ import Testing
     }
   }
 
-  private static let employees = EntitySerializer(entityNamed: "Employee").with {
-    $0.identifiers = ["employeeID"]
-    $0.mapping = [
-      "employeeID": .int("id"),
-      "department": .toOne(["user", "department"]) {
-        EntitySerializer(entityNamed: "Department").with {
-          $0.identifiers = ["departmentID"]
-          $0.mapping = ["departmentID": .int(["key", "id"]), "name": .string("name")]
-        }
-      },
-    ]
-  }
+  private static let employees = SerializerBench.employees([
+    "employeeID": .int("id"),
+    "department": .toOne(["user", "department"]) {
+      SerializerBench.departments(["departmentID": .int(["key", "id"]), "name": .string("name")])
+    },
+  ])
 
   private static func employed(_ department: JSONValue)
     -> @Sendable (SerializerBench) throws -> Void
@@ -111,7 +105,7 @@ import Testing
     },
     Row("notConfigured: closed", Facts("StoreError", "closed")) { bench in
       try bench.stack.close()
-      try bench.stack.sync([["id": 1]] as JSONValue, with: SerializerBench.batches())
+      try bench.sync([["id": 1]], with: SerializerBench.batches())
     },
     // Questions.
     Row(
@@ -189,8 +183,7 @@ import Testing
     Row("cancelled", Facts("CancellationError")) { bench in
       let sync = Sync(.json([["id": 1]]), with: SerializerBench.batches(), dataStack: bench.stack)
       sync.cancel()
-      sync.start()
-      _ = try sync.result?.get()
+      try sync.run()
     },
     Row("saveConflict", Facts("GraphError", "conflict", "Batch")) { bench in
       try bench.insert("Batch", [["batchID": 1, "name": "a"]])
@@ -237,10 +230,8 @@ import Testing
             "code", .string, isOptional: false, validation: ValidationRules(maximum: .int(4))),
         ])
     ])
-    let serializer = EntitySerializer(entityNamed: "Limited").with {
-      $0.identifiers = ["id"]
-      $0.mapping = ["id": .int("id"), "code": .string("code")]
-    }
+    let serializer = EntitySerializer(entityNamed: "Limited").by(
+      "id", ["id": .int("id"), "code": .string("code")])
     let error = try thrown(SyncError.self) {
       try SerializerBench(stack).syncStrictly(json, with: serializer)
     }

@@ -28,7 +28,7 @@ import Testing
     let bench = try SerializerBench()
     let items = JSONValue.array((1...13).map { ["id": .integer($0), "text": "a"] })
     func sync(_ ids: [Int]) throws -> SyncReport {
-      try bench.stack.sync(
+      try bench.sync(
         items,
         with: NestedSourceCostTests.ClickSerializer().with {
           $0.groupers = [Filter("clickID IN %@", ids)]
@@ -56,25 +56,21 @@ import Testing
   )
     -> EntitySerializer<ManagedObject>
   {
-    EntitySerializer(entityNamed: "Employee").with {
-      $0.identifiers = ["employeeID"]
-      $0.mapping = [
-        "employeeID": .int("id"),
-        "department": .toOne("dep") {
-          EntitySerializer(entityNamed: "Department").with {
-            $0.identifiers = ["departmentID"]
-            $0.mapping = ["departmentID": .int([])]
+    SerializerBench.employees([
+      "employeeID": .int("id"),
+      "department": .toOne("dep") {
+        SerializerBench.departments(["departmentID": .int([])])
+          .with {
             change(&$0)
           }
-        },
-      ]
-    }
+      },
+    ])
   }
 
   @Test func aBareValueNamesTheObjectOfItsKey() throws {
     try bench.insert("Department", [["departmentID": 5, "name": "five"]])
-    let report = try bench.stack.sync(
-      [["id": 1, "dep": 5], ["id": 2, "dep": 6], ["id": 3, "dep": nil], ["id": 4]] as JSONValue,
+    let report = try bench.sync(
+      [["id": 1, "dep": 5], ["id": 2, "dep": 6], ["id": 3, "dep": nil], ["id": 4]],
       with: employees {
         $0.insertMissing = false
         $0.updateExisting = false
@@ -84,7 +80,7 @@ import Testing
         "1 → 5", "2 → ", "3 → ", "4 → ",
       ])
     #expect(report.findings(of: .unresolvedReference).count == 1)
-    try bench.stack.sync([["id": 2, "dep": 6]] as JSONValue, with: employees())
+    try bench.sync([["id": 2, "dep": 6]], with: employees())
     #expect(try bench.objects("Employee", "employeeID", links: ["department"]) == ["2 → 6"])
     #expect(try bench.objects("Department", "departmentID", "name") == ["5 five", "6 nil"])
   }
@@ -95,20 +91,19 @@ import Testing
       $0.insertMissing = false
       $0.updateExisting = false
     }
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 5]]], ["id": 2, "clicks": [["id": 6]]]] as JSONValue,
-      with: serializer)
+    try bench.sync(
+      [["id": 1, "clicks": [["id": 5]]], ["id": 2, "clicks": [["id": 6]]]], with: serializer)
     #expect(try clicks().isEmpty)
     #expect(try batches() == ["1 old"])
   }
 
   @Test func theFirstItemWinsWithItsChildrenWhereNothingIsUpdated() throws {
     let serializer = SerializerBench.batchesWithClicks().with { $0.updateExisting = false }
-    try bench.stack.sync(
+    try bench.sync(
       [
         ["id": 1, "name": "a", "clicks": [["id": 5]]],
         ["id": 1, "name": "b", "clicks": [["id": 6]]],
-      ] as JSONValue, with: serializer)
+      ], with: serializer)
     #expect(try clicks() == ["5 → 1"])
     #expect(try batches() == ["1 a"])
   }
@@ -126,20 +121,19 @@ import Testing
       }
       try context.save()
     }
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 7, "text": "new"]]]] as JSONValue,
-      with: SerializerBench.batchesWithClicks())
+    try bench.sync(
+      [["id": 1, "clicks": [["id": 7, "text": "new"]]]], with: SerializerBench.batchesWithClicks())
     #expect(
       try bench.objects("Click", "clickID", "text", links: ["batch"]).sorted()
         == ["7 new → 1", "7 other → "])
   }
 
   @Test func theLastListOfAnOwnerWins() throws {
-    try bench.stack.sync(
+    try bench.sync(
       [
         ["id": 1, "name": "a", "clicks": [["id": 5]]],
         ["id": 1, "name": "b", "clicks": [["id": 6]]],
-      ] as JSONValue, with: SerializerBench.batchesWithClicks { $0.deleteMissing = false })
+      ], with: SerializerBench.batchesWithClicks { $0.deleteMissing = false })
     #expect(try clicks() == ["5 → ", "6 → 1"])
   }
 
@@ -147,28 +141,22 @@ import Testing
     let serializer = SerializerBench.batchesWithClicks {
       $0.validators = [{ $0["bad"] == true ? nil : $0 }]
     }
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 5, "bad": true], ["id": 6], nil]]] as JSONValue, with: serializer
-    )
+    try bench.sync([["id": 1, "clicks": [["id": 5], ["id": 6]]]], with: serializer)
+    try bench.sync(
+      [["id": 1, "clicks": [["id": 5, "bad": true], ["id": 6], nil]]], with: serializer)
     #expect(try clicks() == ["6 → 1"])
   }
 
   @Test func aNestedObjectWithoutIdentityLetsItsListDeleteNothing() throws {
     let serializer = SerializerBench.batchesWithClicks { $0.policy.missingIdentity = .skip }
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
-    let report = try bench.stack.sync(
-      [["id": 1, "clicks": [["text": "x"], ["id": 6]]]] as JSONValue, with: serializer)
+    try bench.sync([["id": 1, "clicks": [["id": 5], ["id": 6]]]], with: serializer)
+    let report = try bench.sync(
+      [["id": 1, "clicks": [["text": "x"], ["id": 6]]]], with: serializer)
     #expect(try clicks().count == 2, "\(report)")
   }
 
   private func people() -> EntitySerializer<ManagedObject> {
-    let plain = EntitySerializer<ManagedObject>(entityNamed: "Employee").with {
-      $0.identifiers = ["employeeID"]
-      $0.mapping = ["employeeID": .int("id"), "name": .string("name")]
-    }
+    let plain = SerializerBench.employees()
     return plain.with {
       $0.mapping["manager"] = .toOne("manager") { plain }
       $0.mapping["reports"] = .toMany("reports") { plain }
@@ -176,26 +164,24 @@ import Testing
   }
 
   @Test func objectsOfAnEntityThatLeadsToItselfAreTakenLevelByLevel() throws {
-    try bench.stack.sync(
-      [["id": 1, "name": "x", "manager": ["id": 1]]] as JSONValue, with: people())
+    try bench.sync([["id": 1, "name": "x", "manager": ["id": 1]]], with: people())
     #expect(try bench.objects("Employee", "employeeID", "name", links: ["manager"]) == ["1 x → 1"])
-    try bench.stack.sync(
-      [["id": 1, "reports": [["id": 2], ["id": 3]]], ["id": 2, "reports": [["id": 3]]]]
-        as JSONValue, with: people())
+    try bench.sync(
+      [["id": 1, "reports": [["id": 2], ["id": 3]]], ["id": 2, "reports": [["id": 3]]]],
+      with: people())
     #expect(
       try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → ", "2 → 1", "3 → 2"])
   }
 
   @Test func whatAnyLevelNamesStays() throws {
     try bench.insert("Employee", [["employeeID": 1], ["employeeID": 2], ["employeeID": 3]])
-    try bench.stack.sync([["id": 1, "manager": ["id": 2]]] as JSONValue, with: people())
+    try bench.sync([["id": 1, "manager": ["id": 2]]], with: people())
     #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → 2", "2 → "])
   }
 
   @Test func aToOneMayEmptyTheGroupOnRequest() throws {
     try bench.insert("Department", [["departmentID": 5], ["departmentID": 6]])
-    try bench.stack.sync(
-      [["id": 1, "dep": 7]] as JSONValue, with: employees { $0.policy.deletionScope = .group })
+    try bench.sync([["id": 1, "dep": 7]], with: employees { $0.policy.deletionScope = .group })
     #expect(try bench.objects("Department", "departmentID") == ["7"])
   }
 
@@ -204,29 +190,27 @@ import Testing
       $0.forceInsert = true
       $0.identifiers = []
     }
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 5], ["id": 5]]], ["id": 2, "clicks": [["id": 5]]]] as JSONValue,
+    try bench.sync(
+      [["id": 1, "clicks": [["id": 5], ["id": 5]]], ["id": 2, "clicks": [["id": 5]]]],
       with: serializer)
     #expect(try clicks() == ["5 → 1", "5 → 1", "5 → 2"])
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 6]]], ["id": 2]] as JSONValue, with: serializer)
+    try bench.sync([["id": 1, "clicks": [["id": 6]]], ["id": 2]], with: serializer)
     #expect(try clicks() == ["5 → ", "5 → ", "5 → 2", "6 → 1"])
   }
 
   @Test func eachListDeletesFormerMembersOfItsOwnOwner() throws {
-    let serializer = EntitySerializer(entityNamed: "Department").with {
-      $0.identifiers = ["departmentID"]
-      $0.mapping = ["departmentID": .int("id"), "employees": .toMany("staff") { people() }]
-    }
-    try bench.stack.sync(
+    let serializer = SerializerBench.departments([
+      "departmentID": .int("id"), "employees": .toMany("staff") { people() },
+    ])
+    try bench.sync(
       [
         ["id": 1, "staff": [["id": 1, "reports": [["id": 10], ["id": 11]]], ["id": 2]]],
         ["id": 2, "staff": [["id": 3, "reports": [["id": 30]]]]],
-      ] as JSONValue, with: serializer)
-    try bench.stack.sync(
+      ], with: serializer)
+    try bench.sync(
       [
         ["id": 1, "staff": [["id": 1, "reports": [["id": 11]]]]], ["id": 2, "staff": [["id": 3]]],
-      ] as JSONValue, with: serializer)
+      ], with: serializer)
     #expect(
       try bench.objects("Employee", "employeeID", links: ["manager", "department"]) == [
         "1 →  → 1", "11 → 1 → ", "3 →  → 2", "30 → 3 → ",

@@ -18,7 +18,7 @@ import Testing
     _ json: JSONValue,
     _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
   ) throws -> SyncReport {
-    try bench.stack.sync(json, with: SerializerBench.batchesWithClicks(change))
+    try bench.sync(json, with: SerializerBench.batchesWithClicks(change))
   }
 
   @Test func aListReplacesTheMembersAndDeletesThoseOfItsOwnerAlone() throws {
@@ -40,7 +40,7 @@ import Testing
     _ = try sync([
       ["id": 1, "clicks": [["id": 10], ["id": 11]]], ["id": 2, "clicks": [["id": 20]]],
     ])
-    try bench.stack.sync(
+    try bench.sync(
       "[{\"id\": 1, \"clicks\": \(json)}, {\"id\": 2}]", with: SerializerBench.batchesWithClicks())
     #expect(try bench.objects("Click", "clickID", links: ["batch"]) == expected)
   }
@@ -58,15 +58,13 @@ import Testing
     let middle: JSONValue =
       other == nil
       ? ["id": 2] : ["id": 2, "by": "text", "clicks": [["id": 20, "text": "b"]]]
-    let sync = Sync(
+    try Sync(
       .json([
         ["id": 1, "clicks": [["id": 10, "text": "a"]]], middle,
         ["id": 3, "clicks": [["id": 30, "text": "c"]]],
         ["id": 4, "clicks": [["id": 10, "text": "d"], ["id": 20, "text": "e"]]],
-      ]), with: batches, dataStack: bench.stack)
-    sync.transaction = .perBatch(1)
-    sync.start()
-    _ = try sync.result?.get()
+      ]), with: batches, dataStack: bench.stack
+    ).run { $0.transaction = .perBatch(1) }
     #expect(try clicks() == ["10 d → 4", "20 e → 4", "30 c → 3"])
   }
 
@@ -98,18 +96,13 @@ import Testing
   private func employees(
     _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
   ) -> EntitySerializer<ManagedObject> {
-    var serializer = EntitySerializer(entityNamed: "Employee")
-    serializer.identifiers = ["employeeID"]
-    serializer.mapping = [
+    return SerializerBench.employees([
       "employeeID": .int("id"), "name": .string("name"),
       "department": .toOne("department") { _ in
-        var departments = EntitySerializer(entityNamed: "Department")
-        departments.identifiers = ["departmentID"]
-        departments.mapping = ["departmentID": .int("id"), "name": .string("name")]
+        let departments = SerializerBench.departments()
         return departments.with(change)
       },
-    ]
-    return serializer
+    ])
   }
 
   private func departments() throws -> [String] {
@@ -123,8 +116,7 @@ import Testing
     ("[{\"id\": 2}, {\"id\": 2, \"name\": \"c\"}]", ["1 → 2", "1 a", "2 c"]),
   ])
   func aValueBelowAToOneRelationshipMeansAnObjectOrAKey(json: String, expected: [String]) throws {
-    try bench.stack.sync(
-      [["id": 1, "department": ["id": 1, "name": "a"]]] as JSONValue, with: employees())
+    try bench.sync([["id": 1, "department": ["id": 1, "name": "a"]]], with: employees())
     try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
     #expect(try departments() == expected)
   }
@@ -145,10 +137,9 @@ import Testing
   }
 
   @Test func aLinkToWhatIsNotThereIsEmptied() throws {
-    try bench.stack.sync([["id": 1, "department": ["id": 1]]] as JSONValue, with: employees())
-    let report = try bench.stack.sync(
-      [["id": 1, "department": ["id": 7]]] as JSONValue,
-      with: employees { $0.insertMissing = false })
+    try bench.sync([["id": 1, "department": ["id": 1]]], with: employees())
+    let report = try bench.sync(
+      [["id": 1, "department": ["id": 7]]], with: employees { $0.insertMissing = false })
     #expect(try departments() == ["1 → ", "1 nil"])
     #expect(report.findings(of: .unresolvedReference).count == 1)
   }
@@ -156,22 +147,18 @@ import Testing
   @Test func valuesThatDoNotFitAListAreToldToo() throws {
     // An employee of department 1 whose manager is read by hand.
     func sync(manager: Int64, inserts: Bool) throws -> SyncReport {
-      let managers = EntitySerializer(entityNamed: "Employee").with {
-        $0.identifiers = ["employeeID"]
-        $0.mapping = ["employeeID": .int([])]
+      let managers = SerializerBench.employees(["employeeID": .int([])]).with {
         $0.insertMissing = inserts
       }
-      let staff = EntitySerializer(entityNamed: "Employee").with {
-        $0.identifiers = ["employeeID"]
-        $0.mapping = ["employeeID": .int("id"), "manager": .toOne("manager") { managers }]
-      }
+      let staff = SerializerBench.employees([
+        "employeeID": .int("id"), "manager": .toOne("manager") { managers },
+      ])
       let json = [["id": 1, "staff": [["id": 5, "manager": .integer(manager)]]]] as JSONValue
-      return try bench.stack.sync(
+      return try bench.sync(
         json,
-        with: EntitySerializer(entityNamed: "Department").with {
-          $0.identifiers = ["departmentID"]
-          $0.mapping = ["departmentID": .int("id"), "employees": .toMany("staff") { staff }]
-        })
+        with: SerializerBench.departments([
+          "departmentID": .int("id"), "employees": .toMany("staff") { staff },
+        ]))
     }
     _ = try sync(manager: 6, inserts: true)
     #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["5 → 6", "6 → "])
@@ -181,41 +168,39 @@ import Testing
   }
 
   @Test func aFactorySeesTheItemOfTheParent() throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { parent in
         let isOld = parent["version"] == 1
-        return SerializerBench.clicks().with {
-          $0.mapping = ["clickID": .int("id"), "text": .string(isOld ? "t" : "text")]
-        }
+        return SerializerBench.clicks([
+          "clickID": .int("id"), "text": .string(isOld ? "t" : "text"),
+        ])
       },
-    ]
-    try bench.stack.sync(
+    ])
+    try bench.sync(
       [
         ["id": 1, "version": 1, "clicks": [["id": 1, "t": "old"]]],
         ["id": 2, "clicks": [["id": 2, "text": "new"], ["id": 3]]],
-      ] as JSONValue, with: serializer)
+      ], with: serializer)
     #expect(try clicks() == ["1 old → 1", "2 new → 2", "3 nil → 2"])
   }
 
   @Test func groupsOfEachParentKeepEqualKeysApart() throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { parent in
         let id = parent["id"]?.integerValue ?? 0
         return SerializerBench.clicks().with { $0.groupers = [Filter("batch.batchID == %@", id)] }
       },
-    ]
+    ])
     let json =
       [
         ["id": 1, "clicks": [["id": 0, "text": "a"]]],
         ["id": 2, "clicks": [["id": 0, "text": "b"]]],
       ] as JSONValue
-    try bench.stack.sync(json, with: serializer)
+    try bench.sync(json, with: serializer)
     #expect(try clicks() == ["0 a → 1", "0 b → 2"])
-    let report = try bench.stack.sync(json, with: serializer)
+    let report = try bench.sync(json, with: serializer)
     #expect(report.isUnchanged)
   }
 
@@ -230,8 +215,7 @@ import Testing
       "reports": .toMany("reports") { nested },
     ]
     try bench.insert("Employee", [["employeeID": 1], ["employeeID": 2], ["employeeID": 3]])
-    try bench.stack.sync(
-      [["id": 1, "manager": ["id": 2], "reports": [["id": 4]]]] as JSONValue, with: serializer)
+    try bench.sync([["id": 1, "manager": ["id": 2], "reports": [["id": 4]]]], with: serializer)
     #expect(
       try bench.objects("Employee", "employeeID", links: ["manager"]) == ["1 → 2", "2 → ", "4 → 1"])
   }
@@ -243,25 +227,19 @@ import Testing
       $0.forceInsert = true
       $0.mapping = ["employeeID": .int("id")]
     }
-    let keyed = EntitySerializer(entityNamed: "Employee").with {
-      $0.identifiers = ["employeeID"]
-      $0.mapping = ["employeeID": .int("id")]
-    }
-    let departments = EntitySerializer(entityNamed: "Department").with {
-      $0.identifiers = ["departmentID"]
-      $0.mapping = [
-        "departmentID": .int("id"),
-        "employees": .toMany("staff") { $0["new"] == true ? keyless : keyed },
-      ]
-    }
+    let keyed = SerializerBench.employees(["employeeID": .int("id")])
+    let departments = SerializerBench.departments([
+      "departmentID": .int("id"),
+      "employees": .toMany("staff") { $0["new"] == true ? keyless : keyed },
+    ])
     let error = try thrown(MappingError.self) {
       if isAtTop {
         let serializer = keyless.with { $0.mapping["manager"] = .toOne("manager") { keyed } }
-        try bench.stack.sync([["id": 1, "manager": ["id": 2]]] as JSONValue, with: serializer)
+        try bench.sync([["id": 1, "manager": ["id": 2]]], with: serializer)
       } else {
-        try bench.stack.sync(
-          [["id": 1, "new": true, "staff": [["id": 1]]], ["id": 2, "staff": [["id": 2]]]]
-            as JSONValue, with: departments)
+        try bench.sync(
+          [["id": 1, "new": true, "staff": [["id": 1]]], ["id": 2, "staff": [["id": 2]]]],
+          with: departments)
       }
     }
     #expect(error?.code == .conflictingIdentifiers && error?.entity == "Employee")
@@ -269,30 +247,24 @@ import Testing
   }
 
   @Test func aConflictOfIdentifiersIsAnError() throws {
-    var serializer = EntitySerializer(entityNamed: "Employee")
-    serializer.identifiers = ["employeeID"]
-    serializer.mapping = [
+    let serializer = SerializerBench.employees([
       "employeeID": .int("id"),
       "manager": .toOne("manager") {
-        var other = EntitySerializer(entityNamed: "Employee")
-        other.identifiers = ["name"]
-        other.mapping = ["name": .string("name")]
-        return other
+        return EntitySerializer(entityNamed: "Employee").by("name", ["name": .string("name")])
       },
-    ]
+    ])
     let error = try thrown(MappingError.self) {
-      try bench.stack.sync([["id": 1, "manager": ["name": "x"]]] as JSONValue, with: serializer)
+      try bench.sync([["id": 1, "manager": ["name": "x"]]], with: serializer)
     }
     #expect(error?.code == .conflictingIdentifiers && error?.entity == "Employee")
   }
 
   @Test func aNestedMappingOfAnotherEntityIsAnError() throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"), "clicks": .toMany("clicks") { SerializerBench.batches() },
-    ]
+    ])
     let error = try thrown(MappingError.self) {
-      try bench.stack.sync([["id": 1, "clicks": [["id": 1]]]] as JSONValue, with: serializer)
+      try bench.sync([["id": 1, "clicks": [["id": 1]]]], with: serializer)
     }
     #expect(error?.code == .wrongEntity)
     #expect(error?.entity == "Batch" && error?.property == "clicks")
@@ -305,11 +277,10 @@ import Testing
     throws
   {
     _ = try sync([["id": 1, "clicks": [["id": 10]]]])
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { SerializerBench.clicks() }.whenMissing(policy),
-    ]
+    ])
     let error = try thrown(SyncError.self) {
       try bench.syncStrictly([["id": 1]] as JSONValue, with: serializer)
     }
@@ -319,13 +290,11 @@ import Testing
   }
 
   @Test func orderedListsKeepTheOrderOfThePayload() throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"), "ordered": .toMany("clicks") { SerializerBench.clicks() },
-    ]
-    try bench.stack.sync(
-      [["id": 1, "clicks": [["id": 3], ["id": 1], ["id": 3], ["id": 2]]]] as JSONValue,
-      with: serializer)
+    ])
+    try bench.sync(
+      [["id": 1, "clicks": [["id": 3], ["id": 1], ["id": 3], ["id": 2]]]], with: serializer)
     #expect(try bench.objects("Batch", "batchID", links: ["ordered"]) == ["1 → 3,1,2"])
   }
 
@@ -376,12 +345,9 @@ import Testing
 
   @Test func byConventionAChildWithoutAReadableKeyCostsOnlyItselfBelowASerializerToo() throws {
     let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
-    let owners = EntitySerializer(Owner.self).with {
-      $0.identifiers = ["id"]
-      $0.mapping = [
-        "id": .int("id"), "name": .string("name"), "pets": .toMany("pets") { Conventional("Pet") },
-      ]
-    }
+    let owners = EntitySerializer(Owner.self).by(
+      "id",
+      ["id": .int("id"), "name": .string("name"), "pets": .toMany("pets") { Conventional("Pet") }])
     let json =
       [["id": 5, "name": "Ada", "pets": [["nick_name": "?"], ["id": 2, "nick_name": "Tom"]]]]
       as JSONValue

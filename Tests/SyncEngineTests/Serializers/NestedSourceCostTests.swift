@@ -40,8 +40,7 @@ import Testing
     let bench = try SerializerBench()
     try bench.insert(
       "Click", (1...50).map { ["clickID": $0, "text": $0.isMultiple(of: 2) ? "x" : "y"] })
-    var serializer = SerializerBench.batches()
-    serializer.mapping = ["batchID": .int("id"), "clicks": kind.clicks]
+    let serializer = SerializerBench.batches(["batchID": .int("id"), "clicks": kind.clicks])
     let items = (1...parents).map { number in
       [
         "id": .integer(Int64(number)),
@@ -50,7 +49,7 @@ import Testing
         as JSONValue
     }
     let statements = try bench.stack.store.recorder.record {
-      try bench.stack.sync(JSONValue.array(items), with: serializer)
+      try bench.sync(.array(items), with: serializer)
     }
     #expect(try bench.objects("Batch", "batchID", links: ["clicks"]).first == "1 → 2")
     return statements.filter { $0.hasPrefix("SELECT") }
@@ -69,8 +68,7 @@ import Testing
   func groupsOfParentsKeepEqualKeysApart(parents: Int64, areCopies: Bool) throws {
     let bench = try SerializerBench()
     let clicks = SerializerBench.clicks()
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { parent in
         let id = parent["id"]?.integerValue ?? 0
@@ -80,17 +78,17 @@ import Testing
           ]
         }
       },
-    ]
+    ])
     func items(_ text: String) -> JSONValue {
       .array(
         (1...parents).map { id in
           ["id": .integer(id), "clicks": [["id": 0, "text": .string("\(text)\(id)")], ["id": 1]]]
         })
     }
-    #expect(try bench.stack.sync(items("a"), with: serializer).count(of: .outsideGroup) == 0)
+    #expect(try bench.sync(items("a"), with: serializer).count(of: .outsideGroup) == 0)
     var report = SyncReport()
     let statements = try bench.stack.store.recorder.record {
-      report = try bench.stack.sync(items("b"), with: serializer)
+      report = try bench.sync(items("b"), with: serializer)
     }
     #expect(report["Click"].updated == Int(parents) && report["Click"].inserted == 0)
     #expect(report["Click"].unchanged == Int(parents) && report["Click"].deleted == 0)
@@ -136,8 +134,7 @@ import Testing
     var plain = SerializerBench.clicks()
     plain.mapping = asked.mapping
     let (keyless, keyed) = (plain, AskingSerializer(asked: asked))
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { parent in
         let id = parent["id"]?.integerValue ?? 0
@@ -146,12 +143,12 @@ import Testing
         }
         return hasKey ? keyed.with(limit) : keyless.with(limit)
       },
-    ]
+    ])
     let items = (1...Int64(20)).map { id -> JSONValue in
       let group: JSONValue = .array([["id": 99]])
       return ["id": .integer(id), "clicks": [["id": 0, "groups": group, "more": true]]]
     }
-    let report = try bench.stack.sync(JSONValue.array(items), with: serializer)
+    let report = try bench.sync(.array(items), with: serializer)
     #expect(asked.count.withLock(\.self) == 1)
     #expect(report["Click"].inserted == 20 && report["Click"].unusedKeys == ["more": 20])
   }
@@ -166,8 +163,7 @@ import Testing
       with: SerializerBench.clicks(), dataStack: bench.stack)
     sync.operations = [.insert, .update]
     if hasBatches { sync.transaction = .perBatch(10) }
-    sync.start()
-    let report = try #require(try sync.result?.get())
+    let report = try sync.run()
     #expect(report["Click"].updated == min(rows, 40))
     let remarks = report.findings(of: .mappingRemark)
     #expect(remarks.map(\.property) == (hasBatches && rows > 1_000 ? ["clickID"] : []))
@@ -176,21 +172,20 @@ import Testing
   /// A page of a large table asks the group about the rows of the page, not about all.
   @Test func fewItemsDoNotReadTheirWholeGroup() throws {
     let bench = try SerializerBench()
-    let serializer = SerializerBench.batches().with {
-      $0.mapping = ["batchID": .int("id"), "branch": .int("branch"), "name": .string("name")]
+    let serializer = SerializerBench.batches([
+      "batchID": .int("id"), "branch": .int("branch"), "name": .string("name"),
+    ]).with {
       $0.groupers = [Filter("branch == 1")]
       $0.deleteMissing = false
     }
     func item(_ id: Int64, branch: Int64 = 1, _ name: String = "a") -> JSONValue {
       ["id": .integer(id), "branch": .integer(branch), "name": .string(name)]
     }
-    try bench.stack.sync(
-      JSONValue.array((1...1_200).map { item($0, branch: $0 % 2) }), with: serializer)
+    try bench.sync(.array((1...1_200).map { item($0, branch: $0 % 2) }), with: serializer)
     var report = SyncReport()
     let statements = try bench.stack.store.recorder.record {
-      report = try bench.stack.sync(
-        [item(1, "b"), item(2, "b"), item(5_000), item(5_001, branch: 2)] as JSONValue,
-        with: serializer)
+      report = try bench.sync(
+        [item(1, "b"), item(2, "b"), item(5_000), item(5_001, branch: 2)], with: serializer)
     }
     #expect(report["Batch"].updated == 1 && report["Batch"].inserted == 3)
     #expect(report.findings(of: .outsideGroup).map(\.key) == ["5001"])

@@ -50,15 +50,13 @@ import Testing
   }
 
   @Test func aKeyThatIsWaitedForIsNotThatOfAnotherAttribute() throws {
-    let sync = Sync(#"[{"id":9,"product_code":"5"}]"#, inEntityNamed: "Offer", dataStack: stack)
-    sync.deferReferences = true
-    sync.start()
-    _ = try sync.result?.get()
-    let later = Sync(#"[{"id":5,"code":"x"}]"#, inEntityNamed: "Product", dataStack: stack)
-    later.deferReferences = true
-    later.operations = [.insert]
-    later.start()
-    _ = try later.result?.get()
+    try Sync(#"[{"id":9,"product_code":"5"}]"#, inEntityNamed: "Offer", dataStack: stack).run {
+      $0.deferReferences = true
+    }
+    try Sync(#"[{"id":5,"code":"x"}]"#, inEntityNamed: "Product", dataStack: stack).run {
+      $0.deferReferences = true
+      $0.operations = [.insert]
+    }
     #expect(try SyncBench(stack).objects("Offer") == ["id=9"])
   }
 
@@ -68,8 +66,8 @@ import Testing
     let products = #""products":[{"id":1}]"#
     let json =
       "[{\"id\":3,\(isFirst ? offers : products)},{\"id\":4,\(isFirst ? products : offers)}]"
-    #expect {
+    expectError("MappingError conflictingIdentifiers") {
       try stack.sync(json, inEntityNamed: "Maker")
-    } throws: { ($0 as? MappingError)?.code == .conflictingIdentifiers }
+    }
   }
 }

@@ -64,12 +64,8 @@ import Testing
       let isPartial: @Sendable (JSONValue) -> Bool = { $0["lines"]?["has_more"] == true }
       guard !byConvention else { return try stack.sync(json, inEntityNamed: "Invoice") }
       var serializer = EntitySerializer(Invoice.self)
-      var line = EntitySerializer(Line.self)
-      line.identifiers = ["id"]
-      line.mapping = ["id": .string("id")]
-      var tag = EntitySerializer(Tag.self)
-      tag.identifiers = ["id"]
-      tag.mapping = ["id": .string("id")]
+      let line = EntitySerializer(Line.self).by("id", ["id": .string("id")])
+      let tag = EntitySerializer(Tag.self).by("id", ["id": .string("id")])
       serializer.identifiers = ["id"]
       serializer.mapping = [
         "id": .string("id"),
@@ -140,10 +136,8 @@ import Testing
   }
 
   private static func invoices(_ field: FieldSerializer) -> EntitySerializer<Invoice> {
-    var serializer = EntitySerializer(Invoice.self)
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .string("id"), "fields": .toMany("f") { field }]
-    return serializer
+    return EntitySerializer(Invoice.self).by(
+      "id", ["id": .string("id"), "fields": .toMany("f") { field }])
   }
 
   @Test func objectsOfASerializerWithoutIdentifiersAreTheOwnersUnderCascade() throws {
@@ -182,9 +176,8 @@ import Testing
     let stack = try Self.stack()
     var tag = EntitySerializer(Tag.self)
     tag.mapping = ["id": .string("id")]
-    var serializer = EntitySerializer(Invoice.self)
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .string("id"), "tags": .toMany("tags") { [tag] in tag }]
+    let serializer = EntitySerializer(Invoice.self).by(
+      "id", ["id": .string("id"), "tags": .toMany("tags") { [tag] in tag }])
     let error = #expect(throws: MappingError.self) {
       try stack.sync(#"[{"id": "i", "tags": [{"id": "x"}]}]"#, with: serializer)
     }
@@ -196,12 +189,12 @@ import Testing
   @Test(arguments: [true, false])
   func keysOfMissingObjectsMakeStubsWhichLaterPayloadsFill(_ byConvention: Bool) throws {
     let stack = try Self.stack()
-    var serializer = EntitySerializer(Invoice.self)
-    serializer.identifiers = ["id"]
-    serializer.mapping = [
-      "id": .string("id"), "customer": .toOne("customer_id", creating: Customer.self),
-      "taxes": .toMany("tax_ids", creating: "Tax"),
-    ]
+    let serializer = EntitySerializer(Invoice.self).by(
+      "id",
+      [
+        "id": .string("id"), "customer": .toOne("customer_id", creating: Customer.self),
+        "taxes": .toMany("tax_ids", creating: "Tax"),
+      ])
     func sync(_ json: String) throws -> SyncReport {
       byConvention
         ? try stack.sync(json, inEntityNamed: "Invoice") : try stack.sync(json, with: serializer)

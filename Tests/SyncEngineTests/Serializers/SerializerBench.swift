@@ -32,15 +32,22 @@ struct SerializerBench {
     self.stack = stack
   }
 
+  @discardableResult
+  func sync(_ json: JSONValue, with source: some PlanSource) throws -> SyncReport {
+    try stack.sync(json, with: source)
+  }
+
+  @discardableResult
+  func sync(_ json: String, with source: some PlanSource) throws -> SyncReport {
+    try stack.sync(json, with: source)
+  }
+
   /// Syncs, and fails with the first item that cannot be used.
   @discardableResult
   func syncStrictly(
     _ json: some SyncPayloadConvertible, with source: some Serializer
   ) throws -> SyncReport {
-    let sync = Sync(json, with: source, dataStack: stack)
-    sync.onItemError = .fail
-    sync.start()
-    return try #require(sync.result).get()
+    return try Sync(json, with: source, dataStack: stack).run { $0.onItemError = .fail }
   }
 
   /// Stores objects as they are, without keys of any kind.
@@ -90,29 +97,37 @@ struct SerializerBench {
     }
   }
 
-  static func batches() -> EntitySerializer<ManagedObject> {
-    var serializer = EntitySerializer(entityNamed: "Batch")
-    serializer.identifiers = ["batchID"]
-    serializer.mapping = ["batchID": .int("id"), "name": .string(["info", "name"])]
-    return serializer
+  static func batches(
+    _ mapping: Mapping = ["batchID": .int("id"), "name": .string(["info", "name"])]
+  ) -> EntitySerializer<ManagedObject> {
+    EntitySerializer(entityNamed: "Batch").by("batchID", mapping)
   }
 
-  static func clicks() -> EntitySerializer<ManagedObject> {
-    var serializer = EntitySerializer(entityNamed: "Click")
-    serializer.identifiers = ["clickID"]
-    serializer.mapping = ["clickID": .int("id"), "text": .string("text")]
-    return serializer
+  static func clicks(
+    _ mapping: Mapping = ["clickID": .int("id"), "text": .string("text")]
+  ) -> EntitySerializer<ManagedObject> {
+    EntitySerializer(entityNamed: "Click").by("clickID", mapping)
+  }
+
+  static func employees(
+    _ mapping: Mapping = ["employeeID": .int("id"), "name": .string("name")]
+  ) -> EntitySerializer<ManagedObject> {
+    EntitySerializer(entityNamed: "Employee").by("employeeID", mapping)
+  }
+
+  static func departments(
+    _ mapping: Mapping = ["departmentID": .int("id"), "name": .string("name")]
+  ) -> EntitySerializer<ManagedObject> {
+    EntitySerializer(entityNamed: "Department").by("departmentID", mapping)
   }
 
   static func batchesWithClicks(
     _ change: @escaping @Sendable (inout EntitySerializer<ManagedObject>) -> Void = { _ in }
   ) -> EntitySerializer<ManagedObject> {
-    var serializer = batches()
-    serializer.mapping = [
+    batches([
       "batchID": .int("id"), "name": .string("name"),
       "clicks": .toMany("clicks") { clicks().with(change) },
-    ]
-    return serializer
+    ])
   }
 }
 

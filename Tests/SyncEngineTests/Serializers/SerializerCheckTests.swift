@@ -48,14 +48,14 @@ import Testing
     serializer.identifiers = identifiers
     serializer.mapping = mapping
     let error = try thrown(MappingError.self) {
-      try bench.stack.sync([["id": 1]] as JSONValue, with: serializer)
+      try bench.sync([["id": 1]], with: serializer)
     }
     #expect(error?.code == code && error?.entity == "Batch" && error?.property == property)
   }
 
   @Test func anUnknownEntityIsAnError() throws {
     #expect(throws: ModelError.self) {
-      try bench.stack.sync([] as JSONValue, with: EntitySerializer(entityNamed: "Nobody"))
+      try bench.sync([], with: EntitySerializer(entityNamed: "Nobody"))
     }
   }
 
@@ -70,8 +70,8 @@ import Testing
       },
     ]
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
-    let report = try bench.stack.sync(
-      [["id": 1], ["id": 2, "kind": "bad"], ["id": 3]] as JSONValue, with: serializer)
+    let report = try bench.sync(
+      [["id": 1], ["id": 2, "kind": "bad"], ["id": 3]], with: serializer)
     #expect(try bench.objects("Batch", "batchID", "name") == ["1 from 1", "3 from 3"])
     #expect(report.skipped == 1 && report.deleted == 1)
 
@@ -88,14 +88,14 @@ import Testing
     try bench.insert("Batch", [["batchID": 1], ["batchID": 2]])
     var serializer = SerializerBench.batches()
     serializer.validators = [{ _ in nil }]
-    try bench.stack.sync([["id": 1], ["id": 2], nil] as JSONValue, with: serializer)
+    try bench.sync([["id": 1], ["id": 2], nil], with: serializer)
     #expect(try bench.objects("Batch", "batchID").isEmpty)
   }
 
   @Test func validatorsLetNullElementsVanish() throws {
     var serializer = SerializerBench.batches()
     serializer.validators = [{ $0 }]
-    try bench.stack.sync([["id": 1], nil] as JSONValue, with: serializer)
+    try bench.sync([["id": 1], nil], with: serializer)
     #expect(try bench.objects("Batch", "batchID") == ["1"])
   }
 
@@ -120,15 +120,13 @@ import Testing
     try bench.insert("Batch", [["batchID": 1, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.policy = policy
-    try bench.stack.sync(json, with: serializer)
+    try bench.sync(json, with: serializer)
     #expect(try bench.objects("Batch", "batchID", "name") == [expected])
   }
 
   @Test func listsOfBareValuesAreItemsOfTheEmptyPath() throws {
-    var serializer = EntitySerializer(entityNamed: "Batch")
-    serializer.identifiers = ["batchID"]
-    serializer.mapping = ["batchID": .int([])]
-    try bench.stack.sync([3, 5] as JSONValue, with: serializer)
+    let serializer = EntitySerializer(entityNamed: "Batch").by("batchID", ["batchID": .int([])])
+    try bench.sync([3, 5], with: serializer)
     #expect(try bench.objects("Batch", "batchID", "level") == ["3 7", "5 7"])
   }
 }

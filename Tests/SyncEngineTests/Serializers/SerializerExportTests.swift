@@ -74,9 +74,8 @@ import Testing
   ])
   func everyKindOfRulePutsBackTheValuesThatItTakes(_ test: Case) throws {
     let stack = try DataStack(model: TestModels.allTypes(), store: .inMemory)
-    var serializer = EntitySerializer(entityNamed: "Everything")
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .int(["key", "id"]), test.attribute: test.rule]
+    let serializer = EntitySerializer(entityNamed: "Everything").by(
+      "id", ["id": .int(["key", "id"]), test.attribute: test.rule])
     let items = test.values.enumerated().map { index, value in
       var item = JSONObject()
       item["key"] = ["id": .integer(Int64(index))]
@@ -102,18 +101,17 @@ import Testing
   }
 
   @Test func nestedSerializersWriteTheirObjects() throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany(["all", "clicks"]) {
         SerializerBench.clicks().with {
           $0.mapping["groups"] = .toMany("groups") {
-            SerializerBench.batches().with { $0.mapping = ["batchID": .int([])] }
+            SerializerBench.batches(["batchID": .int([])])
           }
           $0.mapping["batch"] = .toOne("owner") { SerializerBench.batches() }.whenMissing(.fail)
         }
       },
-    ]
+    ])
     let json =
       [
         [
@@ -130,17 +128,11 @@ import Testing
   }
 
   @Test func aNestedObjectStandsWhereItsRuleReadsIt() throws {
-    let departments = EntitySerializer(entityNamed: "Department").with {
-      $0.identifiers = ["departmentID"]
-      $0.mapping = ["departmentID": .int("id"), "name": .string("name")]
-    }
-    let serializer = EntitySerializer(entityNamed: "Employee").with {
-      $0.identifiers = ["employeeID"]
-      $0.mapping = [
-        "employeeID": .int("id"),
-        "department": .toOne(["jobs", 0, "at"]) { departments }.whenMissing(.fail),
-      ]
-    }
+    let departments = SerializerBench.departments()
+    let serializer = SerializerBench.employees([
+      "employeeID": .int("id"),
+      "department": .toOne(["jobs", 0, "at"]) { departments }.whenMissing(.fail),
+    ])
     try roundTrip(
       [
         ["id": 1, "jobs": [["at": ["id": 5, "name": "Lab"]]]], ["id": 2, "jobs": [["at": nil]]],
@@ -148,16 +140,13 @@ import Testing
   }
 
   @Test func aSourceForEachParentSeesWhatIsWrittenOfIt() throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"), "name": .string("kind"),
       "clicks": .toMany("clicks") { parent in
         let key: JSONPath = parent["kind"] == "old" ? "t" : "text"
-        return SerializerBench.clicks().with {
-          $0.mapping = ["clickID": .int("id"), "text": .string(key)]
-        }
+        return SerializerBench.clicks(["clickID": .int("id"), "text": .string(key)])
       },
-    ]
+    ])
     try roundTrip(
       [
         ["id": 1, "kind": "old", "clicks": [["id": 1, "t": "x"]]],
@@ -176,11 +165,11 @@ import Testing
         ]
       }
     }
-    try bench.stack.sync(
+    try bench.sync(
       [
         ["id": 1, "name": "a", "manager": ["id": 2, "name": "b"]],
         ["id": 2, "name": "b", "manager": ["id": 1, "name": "a"]],
-      ] as JSONValue, with: employees())
+      ], with: employees())
     let exported = try bench.stack.export(with: employees(), where: "employeeID == 1")
     #expect(
       exported == [
@@ -189,15 +178,14 @@ import Testing
           "manager": ["id": 2, "name": "b", "manager": ["id": 1, "name": "a"]],
         ]
       ])
-    #expect(try bench.stack.sync(exported, with: employees()).isUnchanged)
+    #expect(try bench.sync(exported, with: employees()).isUnchanged)
   }
 
   @Test func theGroupIsWhatIsWritten() throws {
     try bench.insert(
       "Batch",
       [["batchID": 1, "branch": 1], ["batchID": 2, "branch": 2], ["batchID": 3, "branch": 1]])
-    let serializer = SerializerBench.batches().with {
-      $0.mapping = ["batchID": .int([])]
+    let serializer = SerializerBench.batches(["batchID": .int([])]).with {
       $0.groupers = [Filter("branch == 1")]
     }
     #expect(try bench.stack.export(with: serializer) == [1, 3])
@@ -244,8 +232,7 @@ import Testing
   func aRuleWithoutAWayBackIsNamedWhenThePlanIsCompiled(
     rules: Mapping, entity: String, property: String, path: String
   ) throws {
-    var serializer = SerializerBench.batches()
-    serializer.mapping = ["batchID": .int("id")]
+    var serializer = SerializerBench.batches(["batchID": .int("id")])
     for name in rules.properties { serializer.mapping[name] = rules[name] }
     let error = try thrown(ExportError.self) { _ = try bench.stack.export(with: serializer) }
     #expect(error?.code == .irreversibleRule)
@@ -271,25 +258,22 @@ import Testing
       ["id0": 1, "reports": [["id1": 2, "reports": [["id2": 3, "reports": []]]]]]
     ]
     let serializer = Level(number: 0).with { $0.groupers = [Filter("manager == nil")] }
-    try bench.stack.sync(items, with: serializer)
+    try bench.sync(items, with: serializer)
     #expect(try bench.stack.export(with: serializer) == items)
-    #expect(try bench.stack.sync(items, with: serializer).isUnchanged)
+    #expect(try bench.sync(items, with: serializer).isUnchanged)
   }
 
   @Test func aClosureIsAskedOnceForAllObjectsOfAList() throws {
     let asked = Locked(0)
     let items: JSONValue = [["id": 1, "clicks": [["id": 1], ["id": 2], ["id": 3]]]]
-    var serializer = SerializerBench.batches()
-    serializer.mapping = [
+    let serializer = SerializerBench.batches([
       "batchID": .int("id"),
       "clicks": .toMany("clicks") { _ in
         asked.withLock { $0 += 1 }
-        var clicks = SerializerBench.clicks()
-        clicks.mapping = ["clickID": .int("id")]
-        return clicks
+        return SerializerBench.clicks(["clickID": .int("id")])
       },
-    ]
-    try bench.stack.sync(items, with: serializer)
+    ])
+    try bench.sync(items, with: serializer)
     asked.withLock { $0 = 0 }
     #expect(try bench.stack.export(with: serializer) == items)
     #expect(asked.withLock(\.self) == 1)

@@ -31,10 +31,9 @@ import Testing
   private func sync(
     _ json: JSONValue, with source: some PlanSource, fingerprints: Bool = true
   ) throws -> SyncReport {
-    let sync = Sync(.json(json), with: source, dataStack: bench.stack)
-    sync.usesFingerprints = fingerprints
-    sync.start()
-    return try #require(sync.result).get()
+    return try Sync(.json(json), with: source, dataStack: bench.stack).run {
+      $0.usesFingerprints = fingerprints
+    }
   }
 
   /// The keys of batches. Which rows they have is left to the store.
@@ -228,17 +227,12 @@ import Testing
   }
 
   @Test func manyOwnersShareWhatAToOneRelationshipLeadsTo() throws {
-    var employees = EntitySerializer(ManagedObject.self, entityNamed: "Employee")
-    employees.identifiers = ["employeeID"]
-    employees.mapping = [
+    let employees = SerializerBench.employees([
       "employeeID": .int("id"), "name": .string("name"),
       "department": .toOne("department") {
-        var department = EntitySerializer(ManagedObject.self, entityNamed: "Department")
-        department.identifiers = ["departmentID"]
-        department.mapping = ["departmentID": .int("id"), "name": .string("name")]
-        return department
+        return SerializerBench.departments()
       },
-    ]
+    ])
     let serializer = employees
     let json: JSONValue = [
       ["id": 1, "name": "a", "department": ["id": 5, "name": "d"]],
@@ -263,16 +257,13 @@ import Testing
         ]),
     ])
     let stack = try DataStack(model: model, store: .inMemory)
-    var owners = EntitySerializer(ManagedObject.self, entityNamed: "Owner")
-    owners.identifiers = ["id"]
-    owners.mapping = ["id": .int("id"), "things": .toMany("things") { Conventional("Thing") }]
+    let owners = EntitySerializer(entityNamed: "Owner").by(
+      "id", ["id": .int("id"), "things": .toMany("things") { Conventional("Thing") }])
     if serializerIsBelow {
       try stack.mapping(forEntityNamed: "Owner") {
         $0["things"] = .toMany("things") {
-          var things = EntitySerializer(ManagedObject.self, entityNamed: "Thing")
-          things.identifiers = ["id"]
-          things.mapping = ["id": .int("id"), "text": .string("text")]
-          return things
+          return EntitySerializer(entityNamed: "Thing").by(
+            "id", ["id": .int("id"), "text": .string("text")])
         }
       }
     }
@@ -280,9 +271,7 @@ import Testing
     let json: JSONValue = [["id": 1, "things": [["id": 1, "text": "x"]]]]
     func statements(_ json: JSONValue) throws -> [String] {
       try stack.store.recorder.record {
-        let sync = Sync(.json(json), with: source, dataStack: stack)
-        sync.start()
-        _ = try sync.result?.get()
+        try Sync(.json(json), with: source, dataStack: stack).run()
       }.filter { $0.hasPrefix("SELECT _row") && $0.contains("Thing") }
     }
     _ = try statements(json)

@@ -87,12 +87,12 @@ import Testing
   @Test(arguments: [true, false])
   func kindsAreReadBelowRelationships(_ usesClasses: Bool) throws {
     let stack = try Self.stack()
-    var serializer = EntitySerializer(Owner.self)
-    serializer.identifiers = ["id"]
-    serializer.mapping = [
-      "id": .int("id"), "pets": .toMany("pets") { AnimalSerializer() },
-      "favourite": .toOne("best") { AnimalSerializer() },
-    ]
+    let serializer = EntitySerializer(Owner.self).by(
+      "id",
+      [
+        "id": .int("id"), "pets": .toMany("pets") { AnimalSerializer() },
+        "favourite": .toOne("best") { AnimalSerializer() },
+      ])
     let json =
       #"[{"id": 7, "pets": [{"id": 1, "type": "dog", "n": "Rex", "b": "pug"}, {"id": 2, "type": "cat"}], "best": {"id": 2, "type": "cat"}}]"#
     try stack.sync(json, with: serializer)
@@ -106,15 +106,15 @@ import Testing
   @Test(arguments: [1, 2])
   func anySerializerWhoseObjectsFitTheRelationshipMayStandBelowIt(_ rounds: Int) throws {
     let stack = try Self.stack()
-    var serializer = EntitySerializer(Owner.self)
-    serializer.identifiers = ["id"]
-    serializer.mapping = [
-      "id": .int("id"), "kind": .string("kind"),
-      "pets": .toMany("pets") { owner -> any PlanSource in
-        owner["kind"] == "dogs" ? DogSerializer() : AnimalSerializer()
-      },
-      "favourite": .toOne("best") { CatSerializer() },
-    ]
+    let serializer = EntitySerializer(Owner.self).by(
+      "id",
+      [
+        "id": .int("id"), "kind": .string("kind"),
+        "pets": .toMany("pets") { owner -> any PlanSource in
+          owner["kind"] == "dogs" ? DogSerializer() : AnimalSerializer()
+        },
+        "favourite": .toOne("best") { CatSerializer() },
+      ])
     let json = #"""
       [{"id": 7, "kind": "dogs", "pets": [{"id": 1, "race": "pug"}], "best": {"id": 3, "lives": 9}},
        {"id": 8, "kind": "all", "pets": [{"id": 2, "n": "Tom"}]}]
@@ -135,15 +135,12 @@ import Testing
 
   @Test func objectsThatDoNotFitAreAnError() throws {
     let stack = try Self.stack()
-    var serializer = EntitySerializer(Owner.self)
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .int("id"), "pets": .toMany("pets") { Conventional("Owner") }]
-    #expect {
+    let serializer = EntitySerializer(Owner.self).by(
+      "id", ["id": .int("id"), "pets": .toMany("pets") { Conventional("Owner") }])
+    expectError("MappingError wrongEntity") {
       try stack.sync(#"[{"id": 7, "pets": [{"id": 1}]}]"#, with: serializer)
-    } throws: { ($0 as? MappingError)?.code == .wrongEntity }
-    var kinds = EntitySerializer(Dog.self)
-    kinds.identifiers = ["id"]
-    kinds.mapping = ["id": .int("id")]
+    }
+    var kinds = EntitySerializer(Dog.self).by("id", ["id": .int("id")])
     kinds.subentities = ["cat": Cat.self]
     #expect(throws: MappingError.self) { try stack.sync(#"[{"id": 1}]"#, with: kinds) }
   }

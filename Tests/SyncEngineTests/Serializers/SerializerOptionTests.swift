@@ -35,9 +35,8 @@ import Testing
     serializer.insertMissing = insert
     serializer.updateExisting = update
     serializer.deleteMissing = delete
-    try bench.stack.sync(
-      [["id": 1, "info": ["name": "new"]], ["id": 3, "info": ["name": "new"]]] as JSONValue,
-      with: serializer)
+    try bench.sync(
+      [["id": 1, "info": ["name": "new"]], ["id": 3, "info": ["name": "new"]]], with: serializer)
     var expected = ["9 out", !force && update ? "1 new" : "1 old"]
     if !delete { expected.append("2 old") }
     if force { expected.append("1 new") }
@@ -55,7 +54,7 @@ import Testing
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.deleteMissing = deletes
-    try bench.stack.sync(json, with: serializer)
+    try bench.sync(json, with: serializer)
     #expect(try objects() == expected)
   }
 
@@ -90,9 +89,8 @@ import Testing
     serializer.insertMissing = inserts
     serializer.updateExisting = updates
     serializer.forceInsert = forces
-    try bench.stack.sync(
-      [["id": 1, "info": ["name": "a"]], ["id": 1, "info": ["name": "b"]]] as JSONValue,
-      with: serializer)
+    try bench.sync(
+      [["id": 1, "info": ["name": "a"]], ["id": 1, "info": ["name": "b"]]], with: serializer)
     #expect(try objects() == expected)
   }
 
@@ -108,8 +106,7 @@ import Testing
     var serializer = SerializerBench.batches()
     serializer.policy.storedDuplicates = policy
     serializer.updateExisting = updates
-    let report = try bench.stack.sync(
-      [["id": 1, "info": ["name": "new"]]] as JSONValue, with: serializer)
+    let report = try bench.sync([["id": 1, "info": ["name": "new"]]], with: serializer)
     #expect(try objects() == expected)
     #expect(report.objects.count == expected.count, "all that an item means are among the results")
   }
@@ -123,14 +120,15 @@ import Testing
     try bench.insert(
       "Batch",
       [["batchID": 1, "name": "out", "branch": 2], ["batchID": 2, "name": "in", "branch": 1]])
-    var serializer = SerializerBench.batches()
-    serializer.mapping = ["batchID": .int("id"), "name": .string("name"), "branch": .int("branch")]
+    var serializer = SerializerBench.batches([
+      "batchID": .int("id"), "name": .string("name"), "branch": .int("branch"),
+    ])
     serializer.groupers = [Filter("branch == %@", 1), Filter("batchID < 100")]
     serializer.policy.identityScope = scope
     let json = [["id": 1, "name": "new", "branch": 1]] as JSONValue
-    try bench.stack.sync(json, with: serializer)
+    try bench.sync(json, with: serializer)
     #expect(try bench.objects("Batch", "batchID", "name", "branch") == expected)
-    try bench.stack.sync(json, with: serializer)
+    try bench.sync(json, with: serializer)
     #expect(try bench.objects("Batch", "batchID", "name", "branch") == expected)
   }
 
@@ -143,8 +141,7 @@ import Testing
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.policy.missingIdentity = policy
-    let report = try bench.stack.sync(
-      [["id": 1], ["info": ["name": "new"]]] as JSONValue, with: serializer)
+    let report = try bench.sync([["id": 1], ["info": ["name": "new"]]], with: serializer)
     #expect(try objects() == expected)
     #expect(report.skipped == skipped)
   }
@@ -156,7 +153,7 @@ import Testing
     try bench.insert("Batch", [["batchID": 1, "name": "old"], ["batchID": 2, "name": "old"]])
     var serializer = SerializerBench.batches()
     serializer.policy.missingIdentity = .skip
-    let report = try bench.stack.sync(json, with: serializer)
+    let report = try bench.sync(json, with: serializer)
     #expect(report.skipped == 1 && report.deleted == 0)
     #expect(try objects() == ["1 old", "2 old"])
   }
@@ -186,14 +183,14 @@ import Testing
     var serializer = SerializerBench.batches()
     serializer.identifiers = []
     serializer.forceInsert = true
-    try bench.stack.sync([["id": 1], ["id": 1]] as JSONValue, with: serializer)
-    try bench.stack.sync([] as JSONValue, with: serializer)
+    try bench.sync([["id": 1], ["id": 1]], with: serializer)
+    try bench.sync([], with: serializer)
     #expect(try objects() == ["1 nil", "1 nil"])
   }
 
   @Test func storedObjectsWithoutIdentityCountAsMissing() throws {
     try bench.insert("Batch", [["name": "nameless"], ["batchID": 1, "name": "old"]])
-    try bench.stack.sync([["id": 1]] as JSONValue, with: SerializerBench.batches())
+    try bench.sync([["id": 1]], with: SerializerBench.batches())
     #expect(try objects() == ["1 old"])
   }
 
@@ -203,9 +200,8 @@ import Testing
     serializer.mapping = ["clickID": .int("id"), "text": .string("text")]
     try bench.insert(
       "Click", [["clickID": 1, "text": "a-b"], ["clickID": 1, "text": "a"], ["clickID": 2]])
-    let report = try bench.stack.sync(
-      [["id": 1, "text": "a-b"], ["id": 1, "text": "b"], ["id": 2, "text": "A"]] as JSONValue,
-      with: serializer)
+    let report = try bench.sync(
+      [["id": 1, "text": "a-b"], ["id": 1, "text": "b"], ["id": 2, "text": "A"]], with: serializer)
     #expect(try bench.objects("Click", "clickID", "text") == ["1 a-b", "1 b", "2 A"])
     #expect(report.inserted == 2 && report.deleted == 2 && report.unchanged == 1)
   }
@@ -221,9 +217,9 @@ import Testing
     var serializer = EntitySerializer(entityNamed: "Batch")
     serializer.identifiers = [name]
     serializer.mapping = [name: rule]
-    let count = try bench.stack.sync(json, with: serializer).inserted
+    let count = try bench.sync(json, with: serializer).inserted
     #expect(count > 0)
-    let report = try bench.stack.sync(json, with: serializer)
+    let report = try bench.sync(json, with: serializer)
     #expect(report.isUnchanged && report.unchanged == count)
   }
 }

@@ -24,10 +24,10 @@ import Testing
   }
 
   private static func stored(_ bench: SerializerBench) throws {
-    try bench.stack.sync(
+    try bench.sync(
       [
         ["id": 3, "name": "old", "clicks": [["id": 30], ["id": 999]]], ["id": 77, "clicks": []],
-      ] as JSONValue, with: SerializerBench.batchesWithClicks())
+      ], with: SerializerBench.batchesWithClicks())
   }
 
   private final class Counter: Sendable {
@@ -43,7 +43,7 @@ import Testing
   private func expected() throws -> [String] {
     let bench = try SerializerBench()
     try Self.stored(bench)
-    try bench.stack.sync(JSONValue.array(Self.items), with: Self.serializer())
+    try bench.sync(.array(Self.items), with: Self.serializer())
     return try objects(bench)
   }
 
@@ -88,8 +88,7 @@ import Testing
     subscription.cancel()
     #expect(throws: CancellationError.self) { try stopped.result?.get() }
     let resumed = sync()
-    resumed.start()
-    _ = try resumed.result?.get()
+    try resumed.run()
     #expect(try objects(bench) == expected())
   }
 
@@ -123,7 +122,7 @@ import Testing
     sync.start()
     #expect(throws: CancellationError.self) { try sync.result?.get() }
     #expect(try bench.stack.store.read { try $0.dump() } == before)
-    try bench.stack.sync(JSONValue.array(Self.items), with: Self.serializer())
+    try bench.sync(.array(Self.items), with: Self.serializer())
     #expect(try objects(bench) == expected())
   }
 
@@ -131,12 +130,10 @@ import Testing
     let bench = try SerializerBench()
     try Self.stored(bench)
     let before = try bench.stack.store.read { try $0.dump() }
-    let trial = Sync(.json(.array(Self.items)), with: Self.serializer(), dataStack: bench.stack)
-    trial.isDryRun = true
-    trial.start()
-    let said = try #require(try trial.result?.get())
+    let said = try Sync(.json(.array(Self.items)), with: Self.serializer(), dataStack: bench.stack)
+      .run { $0.isDryRun = true }
     #expect(try bench.stack.store.read { try $0.dump() } == before)
-    let done = try bench.stack.sync(JSONValue.array(Self.items), with: Self.serializer())
+    let done = try bench.sync(.array(Self.items), with: Self.serializer())
     #expect(said.entities == done.entities && said.inserted > 0 && said.deleted > 0)
   }
 
@@ -165,14 +162,13 @@ import Testing
     group: String?, expected: [String]
   ) throws {
     let bench = try SerializerBench()
-    try bench.stack.sync(
+    try bench.sync(
       [
         [
           "id": 1,
           "clicks": [["id": 1, "text": "x"], ["id": 2, "text": "y"], ["id": 5, "text": "x"]],
         ]
-      ]
-        as JSONValue, with: SerializerBench.batchesWithClicks())
+      ], with: SerializerBench.batchesWithClicks())
     let context = bench.stack.newBackgroundContext()
     let clicks = SerializerBench.clicks().with { $0.groupers = group.map { [Filter($0)] } ?? [] }
     try context.performAndWait {

@@ -85,14 +85,14 @@ import Testing
     try await session.sync(items([1]), of: "Team")
     let other = try Self.session(
       stack, [.list(of: "Team"), .list(of: "Player", predicate: "name == 'a'")])
-    await #expect {
+    await expectError("SyncError", "filter of Player was none") {
       try await other.sync(items([11]), of: "Player")
-    } throws: { ($0 as? SyncError)?.message.contains("filter of Player was none") == true }
+    }
     let operations = try Self.session(
       stack, [.list(of: "Team", operations: .insert), .list(of: "Player")])
-    await #expect {
+    await expectError("SyncError", "operations of Team was") {
       try await operations.sync(items([2]), of: "Team")
-    } throws: { ($0 as? SyncError)?.message.contains("operations of Team was") == true }
+    }
     try await session.sync(items([11]), of: "Player")
     try await session.finish()
     #expect(try stack.keys("Team") == [1])
@@ -104,9 +104,9 @@ import Testing
     try await Self.session(stack).sync(items([1]), of: "Team")
     let other = try Self.session(
       stack, names.map { .list(of: $0 == "Team" ? "Team" : "Player", named: $0) })
-    await #expect {
+    await expectError("SyncError", "other lists: Player, Team.") {
       try await other.sync(items([2]), of: "Team")
-    } throws: { ($0 as? SyncError)?.message.contains("other lists: Player, Team.") == true }
+    }
     #expect(try stack.keys("Team") == [1])
   }
 

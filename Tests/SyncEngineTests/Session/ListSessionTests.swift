@@ -90,9 +90,9 @@ import Testing
         .list(of: "Player", operations: [.insert, .update], named: "changes"),
       ], dataStack: stack, name: name)
     try await session.sync(items([1]), of: "Team")
-    let error = await #expect(throws: SyncError.self) { try await session.finish() }
-    #expect(error?.code == .invalidRequest)
-    #expect(error?.message.contains("no page of “Player”") == true)
+    await expectError("SyncError invalidRequest", "no page of “Player”") {
+      try await session.finish()
+    }
     #expect(try stack.keys("Team") == [1, 2])
     try await session.sync(items([12]), of: "Player")
     try await session.finish()
@@ -101,9 +101,8 @@ import Testing
   }
 
   @Test func eachListHasItsMappingAndSaysWhatIsDeleted() async throws {
-    var serializer = EntitySerializer<ManagedObject>(entityNamed: "Tag")
-    serializer.identifiers = ["id"]
-    serializer.mapping = ["id": .int("key"), "name": .string("label")]
+    let serializer = EntitySerializer(entityNamed: "Tag").by(
+      "id", ["id": .int("key"), "name": .string("label")])
     let stack = try DataStack.social()
     try await stack.sync(items([1, 2]), inEntityNamed: "User")
     let session = try SyncSession(
@@ -125,8 +124,7 @@ import Testing
     let session = try SyncSession(of: ["User", "Tag"], dataStack: stack)
     try await session.sync(items([1]), of: "User")
     try await session.sync(items(1...3), of: "Tag")
-    let error = await #expect(throws: SyncError.self) { try await session.finish() }
-    #expect(error?.code == .deletionRefused)
+    await expectError("SyncError deletionRefused") { try await session.finish() }
     try await session.sync(items(4...900), of: "Tag")
     try await session.finish()
     #expect(try stack.keys("Tag").count == 900)
@@ -137,9 +135,9 @@ import Testing
   @Test(arguments: ["none", "two of a name"])
   func listsThatCannotBeToldApartAreRefused(_ way: String) throws {
     let stack = try DataStack.social()
-    #expect {
+    expectError("SyncError invalidRequest") {
       try SyncSession(of: way == "none" ? [] : ["User", "User"], dataStack: stack)
-    } throws: { ($0 as? SyncError)?.code == .invalidRequest }
+    }
   }
 
   @Test(arguments: ["unknown", "unsaid", "filter", "parent"])
@@ -154,8 +152,7 @@ import Testing
     if way == "parent" {
       page.parent = ManagedObjectID(entity: try stack.model.requireEntity(named: "Tag"), row: 1)
     }
-    let error = await #expect(throws: SyncError.self) { try await stack.sync(page) }
-    #expect(error?.code == .invalidRequest)
+    await expectError("SyncError invalidRequest") { try await stack.sync(page) }
     #expect(try stack.keys("User").isEmpty)
   }
 

@@ -44,8 +44,7 @@ import Testing
       try await session.finish()
       return
     }
-    let error = await #expect(throws: SyncError.self) { try await stack.sync(page) }
-    #expect(error?.code == .requiredValueMissing)
+    await expectError("SyncError requiredValueMissing") { try await stack.sync(page) }
     #expect(try stack.keys("Order").isEmpty)
     await #expect(throws: SyncError.self) { try await session.finish() }
   }

@@ -79,8 +79,7 @@ import Testing
     for operation in [session.page("null"), session.page("null"), session.finishOperation()] {
       operation.parent = batch
       operation.parentRelationship = relationship
-      operation.start()
-      _ = try #require(operation.result).get()
+      try operation.run()
     }
     #expect(try bench.objects("Batch", links: [relationship]) == ["→ 1,2"])
   }

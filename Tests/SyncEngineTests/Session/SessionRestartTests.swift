@@ -71,8 +71,7 @@ import Testing
     let after = try Self.open(path)
     let session = try SyncSession(entity: "User", dataStack: after, name: "daily")
     #expect(try session.storedPages() == ["first"])
-    let error = await #expect(throws: SyncError.self) { try await session.finish() }
-    #expect(error?.message.contains("second") == true)
+    await expectError("SyncError", "second") { try await session.finish() }
     #expect(try Set(after.keys("User")) == [1, 2, 3])
     try await session.sync(Self.pages[1], named: "second")
     #expect(try session.storedPages() == ["first", "second"])
@@ -114,8 +113,7 @@ import Testing
 
     let again = try SyncSession(entity: "User", dataStack: stack, name: "daily")
     #expect(try again.storedPages() == ["0"])
-    let error = await #expect(throws: SyncError.self) { try await again.finish() }
-    #expect(error?.code == .invalidRequest)
+    await expectError("SyncError invalidRequest") { try await again.finish() }
     #expect(try stack.keys("User") == [1, 2, 3])
     try await again.sync(Self.pages[1], named: "1")
     try await again.finish()
@@ -199,8 +197,7 @@ import Testing
     try stack.close()
     let after = try Self.open(path)
     let again = try SyncSession(entity: "User", dataStack: after, name: "daily")
-    let error = await #expect(throws: SyncError.self) { try await again.finish() }
-    #expect(error?.code == .deletionRefused)
+    await expectError("SyncError deletionRefused") { try await again.finish() }
     try await again.sync(items(11...900))
     try await again.finish()
     #expect(try after.keys("User").count == 900)
@@ -254,8 +251,7 @@ import Testing
     #expect(try second.storedPages() == ["a", "b", "c"])
     try await first.finish()
     #expect(try Set(stack.keys("User")) == [1, 2, 3, 4])
-    let error = await #expect(throws: SyncError.self) { try await second.finish() }
-    #expect(error?.message.contains("another session") == true)
+    await expectError("SyncError", "another session") { try await second.finish() }
     await #expect(throws: SyncError.self) { try await second.sync(items([5])) }
     #expect(try Set(other.keys("User")) == [1, 2, 3, 4])
     try other.close()

@@ -65,8 +65,7 @@ import Testing
     try session.abandon()
     #expect(try stack.keys("User") == [1, 8, 2])
     #expect(try stack.store.read { try $0.openSyncs("session") }.isEmpty)
-    let error = await #expect(throws: SyncError.self) { try await session.sync(items([3])) }
-    #expect(error?.code == .invalidRequest)
+    await expectError("SyncError invalidRequest") { try await session.sync(items([3])) }
     await #expect(throws: SyncError.self) { try await session.finish() }
     #expect(try stack.keys("User") == [1, 8, 2])
   }
@@ -94,8 +93,7 @@ import Testing
     await #expect(throws: JSONError.self) {
       try await session.sync(Data("[{".utf8), named: "2")
     }
-    let error = await #expect(throws: SyncError.self) { try await session.finish() }
-    #expect(error?.code == .invalidRequest)
+    await expectError("SyncError invalidRequest") { try await session.finish() }
     #expect(try stack.keys("User") == [1, 8])
     try await session.sync(items([3]), named: "2")
     try await session.finish()
@@ -129,8 +127,7 @@ import Testing
   @Test func aSessionWithoutPagesDeletesNothing() async throws {
     let stack = try makeStack()
     let session = try SyncSession(entity: "User", dataStack: stack)
-    let error = await #expect(throws: SyncError.self) { try await session.finish() }
-    #expect(error?.code == .invalidRequest)
+    await expectError("SyncError invalidRequest") { try await session.finish() }
     try await session.sync(items([]))
     try await session.finish()
     #expect(try stack.keys("User").isEmpty)
@@ -141,8 +138,7 @@ import Testing
     try await stack.sync(items(1...1_200), inEntityNamed: "User")
     let session = try SyncSession(entity: "User", dataStack: stack)
     for start in [1, 201] { try await session.sync(items(start..<start + 200)) }
-    let error = await #expect(throws: SyncError.self) { try await session.finish() }
-    #expect(error?.code == .deletionRefused)
+    await expectError("SyncError deletionRefused") { try await session.finish() }
     #expect(try stack.keys("User").count == 1_200)
     try await session.sync(items(401...650))
     try await session.finish()

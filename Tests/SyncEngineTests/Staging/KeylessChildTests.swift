@@ -118,10 +118,8 @@ import Testing
     let fields = EntitySerializer(entityNamed: "Field").with {
       $0.mapping = ["name": .string("name"), "value": .string("value"), "weight": .int("weight")]
     }
-    let profiles = EntitySerializer(entityNamed: "Profile").with {
-      $0.identifiers = ["id"]
-      $0.mapping = ["id": .int("id"), "fields": .toMany("fields") { fields }]
-    }
+    let profiles = EntitySerializer(entityNamed: "Profile").by(
+      "id", ["id": .int("id"), "fields": .toMany("fields") { fields }])
     try stack.sync(payload(#"[{"name": "a", "value": "1", "weight": 5}]"#), with: profiles)
     let report = try stack.sync(payload(#"[{"name": "b"}]"#), with: profiles)
     #expect(try stack.shown("Field", "name value weight profile") == ["b - 1 1"])
@@ -228,8 +226,7 @@ import Testing
       }
       #expect(try fields(bench) == expected.map { "name=\($0) profile=1" } + ["name=z profile=2"])
     }
-    let top = #expect(throws: SyncError.self) { try bench.sync(#"[{"name": "a"}]"#, "Field") }
-    #expect(top?.code == .noPrimaryKey)
+    expectError("SyncError noPrimaryKey") { try bench.sync(#"[{"name": "a"}]"#, "Field") }
   }
 
   @Test(arguments: ["address", "place"])

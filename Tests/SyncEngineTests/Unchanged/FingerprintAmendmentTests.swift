@@ -12,9 +12,7 @@ import Testing
 
   @discardableResult
   private func sync(_ stack: DataStack, _ items: [JSONValue]) throws -> SyncReport {
-    let sync = Sync(.json(.array(items)), inEntityNamed: "User", dataStack: stack)
-    sync.start()
-    return try #require(sync.result).get()
+    return try Sync(.json(.array(items)), inEntityNamed: "User", dataStack: stack).run()
   }
 
   /// The parts of the only set, the amendment last if there is one.

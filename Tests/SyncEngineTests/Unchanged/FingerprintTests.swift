@@ -28,8 +28,7 @@ import Testing
   ) throws -> SyncReport {
     let sync = Sync(.json(payload), inEntityNamed: entity, dataStack: stack)
     change(sync)
-    sync.start()
-    return try #require(sync.result).get()
+    return try sync.run()
   }
 
   /// Everything that is stored, as text without row numbers.

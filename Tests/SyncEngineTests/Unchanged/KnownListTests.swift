@@ -36,8 +36,7 @@ import Testing
     bench.read.withLock { $0 = [] }
     let sync = Sync(lists: lists, dataStack: bench.stack)
     change(sync)
-    sync.start()
-    let report = try #require(sync.result).get()
+    let report = try sync.run()
     return (report, bench.read.withLock { $0.count })
   }
 

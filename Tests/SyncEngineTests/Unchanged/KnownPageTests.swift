@@ -37,8 +37,7 @@ import Testing
   }
 
   private func run(_ sync: Sync) throws -> SyncReport {
-    sync.start()
-    return try #require(sync.result).get()
+    return try sync.run()
   }
 
   /// Syncs items in pages of a session.

@@ -10,9 +10,7 @@ import Testing
   /// Bytes of the log that a sync by a new stack leaves behind.
   private func logSize(_ folder: TemporaryFolder, _ payload: JSONValue) throws -> Int {
     try logSize(folder) { stack in
-      let sync = Sync(.json(payload), inEntityNamed: "User", dataStack: stack)
-      sync.start()
-      _ = try #require(sync.result).get()
+      try Sync(.json(payload), inEntityNamed: "User", dataStack: stack).run()
     }
   }
 
@@ -55,8 +53,7 @@ import Testing
   private func sync(_ payload: JSONValue, _ way: Way, _ stack: DataStack) throws {
     func run(_ sync: Sync) throws {
       sync.usesFingerprints = false
-      sync.start()
-      _ = try #require(sync.result).get()
+      try sync.run()
     }
     if way == .pages {
       let session = try SyncSession(entity: "User", dataStack: stack)

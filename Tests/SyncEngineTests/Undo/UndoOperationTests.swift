@@ -126,10 +126,8 @@ import Testing
   @Test func whatTheGuardRefusesLeavesTheStoreAsItWas() async throws {
     let token = try await fill()
     let before = try stack.store.read { try $0.dump() }
-    await #expect {
+    await expectError("SyncError deletionRefused") {
       try await stack.undo(token, deletionGuard: .on(count: 0, share: 0.5))
-    } throws: {
-      ($0 as? SyncError)?.code == .deletionRefused
     }
     #expect(try stack.store.read { try $0.dump() } == before)
   }
@@ -213,11 +211,7 @@ import Testing
     let plain = try DataStack(model: TestModels.social(), store: .inMemory, tracksChanges: true)
     try await plain.sync(users([1: "Ann"]), inEntityNamed: "User")
     let token = try plain.latestHistoryToken()
-    await #expect {
-      try await plain.undo(token)
-    } throws: {
-      ($0 as? StoreError)?.code == .unsupported
-    }
+    await expectError("StoreError unsupported") { try await plain.undo(token) }
   }
 
   @Test func valuesBeyondTheLimitsAreForgottenAndUndoSaysSo() async throws {
@@ -228,11 +222,7 @@ import Testing
     for name in ["a", "b", "c", "d"].map({ String(repeating: $0, count: 40) }) {
       try await small.sync(users([1: name, 2: name]), inEntityNamed: "User")
     }
-    await #expect {
-      try await small.undo(first)
-    } throws: {
-      ($0 as? StoreError)?.code == .historyExpired
-    }
+    await expectError("StoreError historyExpired") { try await small.undo(first) }
     try await small.undo(try small.latestHistoryToken())
   }
 
@@ -243,11 +233,7 @@ import Testing
     let left = try stack.store.read { try $0.dump() }
     #expect(left["_syncstack_history_values"] == [])
     #expect(left["_syncstack_history_kept"] == [])
-    await #expect {
-      try await stack.undo(first)
-    } throws: {
-      ($0 as? StoreError)?.code == .historyExpired
-    }
+    await expectError("StoreError historyExpired") { try await stack.undo(first) }
   }
 
   // MARK: - Unsent edits

@@ -42,9 +42,7 @@ import Testing
       SyncLogger(stack) { lines.append($0) },
       SyncLogger(stack, format: .ndjson) { lines.append($0) }
     )
-    var serializer = EntitySerializer<ManagedObject>(entityNamed: "Batch")
-    serializer.mapping = ["batchID": .int("id")]
-    serializer.identifiers = ["batchID"]
+    let serializer = EntitySerializer(entityNamed: "Batch").by("batchID", ["batchID": .int("id")])
     try stack.sync([["id": 70]] as JSONValue, with: serializer)
     stack.drainNotifications()
     #expect(

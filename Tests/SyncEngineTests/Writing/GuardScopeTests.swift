@@ -95,11 +95,11 @@ import Testing
     let bench = try SyncBench(TestModels.users())
     func items(_ keys: some Sequence<Int>) -> String { "[\(Self.notes(keys))]" }
     try bench.sync(items(1...100), "User")
-    #expect {
+    expectError("SyncError deletionRefused") {
       try bench.sync(items(Array(1...45) + Array(201...240)), "User") {
         $0.settings.deletionGuard = .on(count: 50)
       }
-    } throws: { ($0 as? SyncError)?.code == .deletionRefused }
+    }
     #expect(try bench.count("User") == 100)
   }
 }
