@@ -152,8 +152,7 @@ import Testing
       .map { "\($0)=\($1)" }.joined(separator: " ")
   }
 
-  @Test(arguments: keys + values)
-  func syncsFillAttributes(_ test: Case) throws {
+  @Test(arguments: keys + values) func syncsFillAttributes(_ test: Case) throws {
     let stack = try Self.stack()
     let items = try dictionaries("[{\"id\": 1, \(test.item)}]")
     try stack.sync(items, inEntityNamed: test.entity)
@@ -162,8 +161,7 @@ import Testing
     #expect(try stack.sync(items, inEntityNamed: test.entity).isUnchanged)
   }
 
-  @Test(arguments: keys + values)
-  func fillWithAndHypFillWithFillAttributes(_ test: Case) throws {
+  @Test(arguments: keys + values) func fillWithAndHypFillWithFillAttributes(_ test: Case) throws {
     let stack = try Self.stack()
     let item = try #require(dictionaries("[{\(test.item)}]").first)
     try stack.inMain { context in

@@ -43,8 +43,7 @@ import Testing
       ]),
   ]
 
-  @Test(arguments: cases)
-  func payloadsAtTheEdgeAreTaken(_ test: SyncCase) async throws {
+  @Test(arguments: cases) func payloadsAtTheEdgeAreTaken(_ test: SyncCase) async throws {
     try await test.check(.asynchronousWithData)
   }
 

@@ -66,15 +66,4 @@ import Testing
     #expect(findings.map(\.path) == ["$[0].\(name)", "$[1].\(name)"])
     #expect(report["Thing"].skipped == 0)
   }
-
-  @Test func aPrimaryKeyTakesNoDefault() throws {
-    let bench = try SyncBench([
-      EntityDraft(
-        "Thing",
-        [.attribute("id", .integer64, isOptional: false, defaultValue: .int(0))])
-    ])
-    let report = try bench.sync(#"[{"id": 1}, {"id": null}, {"id": ""}]"#, "Thing")
-    #expect(try bench.objects("Thing") == ["id=1"])
-    #expect(report.count(of: .skippedItem) == 2)
-  }
 }

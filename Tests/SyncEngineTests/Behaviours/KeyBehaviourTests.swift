@@ -16,8 +16,7 @@ import Testing
       ("Lower", "id", "id", "7", "7"), ("Both", "id", "id", "7", "7"),
     ]
 
-  @Test(arguments: table)
-  func everyEntityHasALocalAndARemoteKey(
+  @Test(arguments: table) func everyEntityHasALocalAndARemoteKey(
     _ row: (entity: String, local: String, remote: String, json: String, stored: String)
   ) throws {
     let stack = try DataStack.opened("PrimaryKey")

@@ -59,22 +59,7 @@ import Testing
       ]),
   ]
 
-  @Test(arguments: cases)
-  func relationshipsAreFilledAsExpected(_ test: SyncCase) async throws {
+  @Test(arguments: cases) func relationshipsAreFilledAsExpected(_ test: SyncCase) async throws {
     try await test.check(.asynchronousWithData)
-  }
-
-  @Test func severalWaysToTheParentAreAnErrorThatNamesThemUnlessOneIsGiven() throws {
-    let stack = try DataStack.opened("Markets")
-    try stack.sync(dictionaries(#"[{"id": 6}]"#), inEntityNamed: "Person")
-    try stack.inMain { main in
-      let parent = try main.fetch(6, inEntityNamed: "Person")
-      let chats = try dictionaries(#"[{"id": 1}]"#)
-      expectError("SyncError ambiguousRelationship", "ownedChats") {
-        try main.sync(chats, inEntityNamed: "Chat", parent: parent)
-      }
-      try main.sync(chats, inEntityNamed: "Chat", parent: parent, parentRelationship: "owner")
-    }
-    #expect(try stack.shown("Person", "ownedChats chats") == ["{1} {}"])
   }
 }

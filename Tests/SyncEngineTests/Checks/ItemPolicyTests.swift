@@ -148,8 +148,7 @@ import Testing
     (#"[{"id": 1}, {"id": 1, "kind": "EP"}, {"id": 2, "title": "b"}]"#, ["2"]),
   ]
 
-  @Test(arguments: shared)
-  func theItemThatGaveTheValueIsToBlameHoweverOftenTheObjectIsMentioned(
+  @Test(arguments: shared) func theItemThatGaveTheValueIsToBlameHoweverOftenTheObjectIsMentioned(
     payload: String, keys: [String]
   ) throws {
     let bench = try bench()

@@ -6,9 +6,7 @@ import Testing
 /// Documents of which nothing can be used are refused, also where nothing is stored that they could
 /// delete.
 @Suite struct UnusablePayloadTests {
-  private func bench() throws -> SyncBench {
-    try SyncBench(["Order: id, total decimal"])
-  }
+  private func bench() throws -> SyncBench { try SyncBench(["Order: id, total decimal"]) }
 
   @Test(
     arguments: [

@@ -9,9 +9,7 @@ struct ExportBench {
     stack = try DataStack(model: model, store: .inMemory)
   }
 
-  init(entities: [EntityDraft]) throws {
-    try self.init(ManagedObjectModel(entities))
-  }
+  init(entities: [EntityDraft]) throws { try self.init(ManagedObjectModel(entities)) }
 
   /// One entity with these properties.
   init(_ name: String, _ properties: [PropertyDraft]) throws {
@@ -19,9 +17,7 @@ struct ExportBench {
   }
 
   /// One entity `User` with these properties.
-  init(_ properties: [PropertyDraft]) throws {
-    try self.init("User", properties)
-  }
+  init(_ properties: [PropertyDraft]) throws { try self.init("User", properties) }
 
   @discardableResult
   func sync(_ json: String, _ entity: String = "User") throws -> SyncReport {

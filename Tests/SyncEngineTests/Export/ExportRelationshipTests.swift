@@ -160,13 +160,6 @@ import Testing
     #expect(try bench.first("User", nested)["annotations_attributes"] == ["0": ["id": 1]])
   }
 
-  @Test func orderedRelationshipsKeepTheirOrder() throws {
-    let bench = try ExportBench(TestModels.social())
-    try bench.sync(#"{"id": 1, "tasks": [{"id": 3}, {"id": 1}, {"id": 2}]}"#)
-    let ids = try bench.first()["tasks"]?.arrayValue?.compactMap { $0["id"] }
-    #expect(ids == [3, 1, 2])
-  }
-
   @Test func relationshipsThatAreNotExportableAreLeftOut() throws {
     let bench = try ExportBench(entities: [
       EntityDraft(

@@ -6,8 +6,7 @@ import Testing
 /// Lists are compared with their stored members as these go by: lists that differ come out whole,
 /// and no others.
 @Suite struct ListComparisonTests {
-  @Test(arguments: UInt64(1)...20)
-  func whatDiffersComesOutWhole(seed: UInt64) {
+  @Test(arguments: UInt64(1)...20) func whatDiffersComesOutWhole(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let owners = (1...200).filter { _ in Bool.random(using: &generator) }.map { Int64($0 * 3) }
     var wanted = MemberLists()

@@ -120,8 +120,7 @@ import Testing
     #expect(findings.first?.message.contains("User c") == true, "\(report.findings)")
   }
 
-  @Test(arguments: kinds)
-  func aMemberThatStandsOnceIsNoFinding(_ kind: Kind) throws {
+  @Test(arguments: kinds) func aMemberThatStandsOnceIsNoFinding(_ kind: Kind) throws {
     let stack = try stack(kind)
     let json =
       #"[{"id":"g","members":[{"id":"c"},{"id":"a"}]},{"id":"h","members":[{"id":"d"},{"id":"b"}]}]"#

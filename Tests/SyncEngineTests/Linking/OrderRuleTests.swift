@@ -132,6 +132,5 @@ import Testing
     return #"[{"id": 1, "tasks": [\#(tasks)]}]"#
   }
 
-  @Test(arguments: rules)
-  func ordersFollowTheRules(_ rule: SyncCase) throws { try rule.check() }
+  @Test(arguments: rules) func ordersFollowTheRules(_ rule: SyncCase) throws { try rule.check() }
 }

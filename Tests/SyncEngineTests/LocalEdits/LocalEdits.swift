@@ -53,9 +53,7 @@ struct LocalEdits {
     }
   }
 
-  mutating func acknowledge() {
-    self = LocalEdits()
-  }
+  mutating func acknowledge() { self = LocalEdits() }
 
   /// The first edit that a sync lost, in words; nil when none.
   func loss(_ before: OracleGraph, _ after: OracleGraph) -> String? {

@@ -72,13 +72,6 @@ import Testing
     #expect(node.meaning(of: "Title") == "title")
   }
 
-  @Test func twoAttributesWithOneCustomKeyAreBothFilled() throws {
-    let node = try plan([
-      .attribute("a", .string, remoteKey: "x"), .attribute("b", .string, remoteKey: "x"),
-    ]).rootNode
-    #expect(node.meaning(of: "x") == "a b")
-  }
-
   @Test func anAttributesOwnNameBeatsTheInflectedNameOfAnother() throws {
     let node = try plan([.attribute("firstName", .string), .attribute("first_name", .string)])
       .rootNode
@@ -146,17 +139,6 @@ import Testing
     #expect(node.meaning(of: "new") == "other")
     #expect(node.meaning(of: "old") == "")
     #expect(node.attributes.map(\.isExportable) == [true, true, false])
-  }
-
-  @Test(
-    arguments: [
-      ("remoteID", nil, "id"), ("id", nil, "id"), ("uniqueID", nil, "unique_id"),
-      ("randomId", "id", "id"), ("alternativeID", nil, "alternative_id"), ("userType", nil, "type"),
-      ("URLString", nil, "url_string"), ("email", "contact.email", "contact.email"),
-    ] as [(String, String?, String)])
-  func anAttributeHasItsKeyInJSON(name: String, custom: String?, key: String) throws {
-    let node = try plan([.attribute(name, .string, remoteKey: custom)]).rootNode
-    #expect(node.attributes[0].remoteKey.description == key)
   }
 
   @Test func transientAttributesAreNotMapped() throws {

@@ -7,9 +7,7 @@ import Testing
 @Suite struct DateRuleTests {
   private let stack: DataStack
 
-  init() throws {
-    stack = try DataStack.inMemory(["Thing: id, moment date"])
-  }
+  init() throws { stack = try DataStack.inMemory(["Thing: id, moment date"]) }
 
   /// Seconds since 1970, `empty`, or `refused`.
   private func stored(_ rule: Rule, _ json: String) throws -> String {
@@ -62,8 +60,7 @@ import Testing
     #expect(try stored(.unixTime("value", unit), json) == expected)
   }
 
-  @Test(arguments: UnixTimeUnit.allCases)
-  func exportedValuesComeBack(_ unit: UnixTimeUnit) throws {
+  @Test(arguments: UnixTimeUnit.allCases) func exportedValuesComeBack(_ unit: UnixTimeUnit) throws {
     try stack.mapping(forEntityNamed: "Thing") { $0["moment"] = .unixTime("at", unit) }
     let dates = [0, 0.001, 1, 86400.25, -0.5, 1_700_000_000.123, 90_000_000, 4e9].map {
       Date(timeIntervalSince1970: $0)

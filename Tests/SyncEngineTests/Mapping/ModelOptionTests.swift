@@ -233,8 +233,7 @@ import Testing
     }
   }
 
-  @Test(arguments: cells)
-  func settingsOfAModelHoldInEveryWayOfSayingAMapping(_ cell: Cell) throws {
+  @Test(arguments: cells) func settingsOfAModelHoldInEveryWayOfSayingAMapping(_ cell: Cell) throws {
     let stack = try DataStack(model: ManagedObjectModel(cell.option.entities), store: .inMemory)
     let root = try stack.model.requireEntity(named: cell.option.entities[0].name)
     var findings: [SyncReport.Finding] = []

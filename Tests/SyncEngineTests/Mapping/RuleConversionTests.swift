@@ -97,9 +97,7 @@ import Testing
   ])
   func losslessRulesTakeValuesThatCanBeConvertedWithoutLoss(
     attribute: String, rule: Rule, json: String, expected: String
-  ) throws {
-    #expect(try stored(attribute, rule.coercing(.lossless), json) == expected)
-  }
+  ) throws { #expect(try stored(attribute, rule.coercing(.lossless), json) == expected) }
 
   @Test(arguments: [
     ("1970-01-02T00:00:00Z", "86400.0"), ("1970-01-02T00:00:00z", "86400.0"),

@@ -187,18 +187,6 @@ import Testing
     #expect(again.isUnchanged)
   }
 
-  @Test(arguments: [Rule.custom("n") { $0.stringValue }, .string([]), .string([0])])
-  func aRuleWithoutAWayBackIsNamed(rule: Rule) async throws {
-    try stack.mapping(for: Person.self) { $0["name"] = rule }
-    let context = stack.newBackgroundContext()
-    let error = context.performAndWait {
-      let person = context.insert(Person.self)
-      return #expect(throws: ExportError.self) { try person.export() }
-    }
-    #expect(error?.code == .irreversibleRule)
-    #expect(error?.entity == "Person" && error?.property == "name")
-  }
-
   // MARK: - Files
 
   @Test func rulesComeFromAFile() async throws {

@@ -36,216 +36,193 @@ import Testing
     }
   }
 
-  private func notes(_ stored: String = "[]") throws -> SyncBench {
-    let bench = try SyncBench(TestModels.userNotes())
-    try bench.sync(stored, "User")
-    return bench
-  }
-
   /// Owners whose children are told apart per owner.
-  private func scoped() throws -> SyncBench {
-    try SyncBench([
-      "User: id, notes ->> Note.user cascade sync.keyScope=owner",
-      "Note: id, text, user -> User.notes",
-    ])
+  private static let scoped = SyncCase.Model.of(
+    "User: id, notes ->> Note.user cascade sync.keyScope=owner",
+    "Note: id, text, user -> User.notes")
+
+  private func check(_ rule: SyncCase, _ way: Way) throws {
+    try rule.check { bench, step in
+      try sync(step.json, way, bench, step.entity, operations: step.operations)
+    }
   }
 
   // MARK: - The rule
 
-  @Test(arguments: Way.allCases)
-  func aNestedChildIsTheOwnersOwnChildOfThatKey(_ way: Way) throws {
-    let bench = try notes(
-      #"[{"id": 1, "notes": [{"id": 0, "text": "a"}]}, {"id": 2, "notes": [{"id": 0, "text": "b"}]}]"#
-    )
-    try sync(
-      #"[{"id": 2, "notes": [{"id": 0, "text": "B"}]}, {"id": 1, "notes": [{"id": 0, "text": "A"}]}]"#,
-      way, bench)
-    #expect(try bench.objects("Note") == ["id=0 text=A user=1", "id=0 text=B user=2"])
+  static let rules = [
+    SyncCase(
+      "a nested child is the owner's own child of that key", in: .userNotes,
+      .sync(
+        "User",
+        #"[{"id": 1, "notes": [{"id": 0, "text": "a"}]}, {"id": 2, "notes": [{"id": 0, "text": "b"}]}]"#
+      ),
+      .sync(
+        "User",
+        #"[{"id": 2, "notes": [{"id": 0, "text": "B"}]}, {"id": 1, "notes": [{"id": 0, "text": "A"}]}]"#
+      ), leaves: ["Note": ["id=0 text=A user=1", "id=0 text=B user=2"]]),
+    SyncCase(
+      "a child that another owner has listed before is a new object", in: .userNotes,
+      .sync("User", #"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#),
+      .sync("User", #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 2, "notes": [{"id": 5}]}]"#),
+      leaves: ["Note": ["id=5 text=a user=1", "id=5 user=2"]]),
+    SyncCase(
+      "two owners that nest one new key have two children", in: .userNotes,
+      .sync("User", #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#),
+      leaves: ["Note": ["id=0 user=1", "id=0 user=2"]]),
+    SyncCase(
+      "the first owner is decided by the order of the payload, not of relationships", in: .twoLists,
+      .sync(
+        "Owner",
+        #"[{"id": 1, "list": [{"id": 3}]}, {"id": 2, "list": [{"id": 3}]}, {"id": 4, "own": [{"id": 3}]}]"#
+      ),
+      leaves: [
+        "Owner": ["id=1 list=[3]", "id=2 list=[3]", "id=4 own=[3]"],
+        "Child": ["id=3 lister=1", "id=3 lister=2", "id=3 owner=4"],
+      ]),
+    SyncCase(
+      "where keys are unique per owner nothing ever moves", in: scoped,
+      .sync("User", #"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#),
+      .sync("User", #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#),
+      leaves: ["Note": ["id=5 text=a user=1", "id=5 user=2"]]),
+    SyncCase(
+      "of several stored objects of a key none moves to a new owner", in: .userNotes,
+      .sync(
+        "User",
+        #"[{"id": 1, "notes": [{"id": 1, "text": "a"}]}, {"id": 2, "notes": [{"id": 1, "text": "b"}]}]"#
+      ), .sync("User", #"[{"id": 9, "notes": [{"id": 1}]}, {"id": 1}, {"id": 2}]"#),
+      leaves: ["Note": ["id=1 text=a user=1", "id=1 text=b user=2", "id=1 user=9"]]),
+  ]
+
+  @Test(arguments: rules, Way.allCases)
+  func aNestedChildIsFoundByTheRuleInAnyPieces(_ rule: SyncCase, _ way: Way) throws {
+    try check(rule, way)
   }
+
+  static let wholes = [
+    SyncCase(
+      "within one part an owner's own children are decided first", in: .userNotes,
+      .sync("User", #"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#),
+      .sync("User", newOwnerFirst), leaves: ["Note": ["id=4 text=a user=3", "id=4 user=9"]]),
+    SyncCase(
+      "an animal and a dog of one key in one payload are one object of the subentity", in: .animals,
+      .sync("Person", animalAndDog),
+      leaves: ["Animal": ["id=5 owner=1 walker=2"], "Dog": ["id=5 owner=1 walker=2"]]),
+  ]
+
+  @Test(arguments: wholes)
+  func inOnePieceAllOfThePayloadIsKnown(_ rule: SyncCase) throws { try check(rule, .whole) }
 
   @Test(arguments: [1, nil])
   func elseTheOnlyObjectOfThatKeyMovesAndTheReportSaysSo(size: Int?) throws {
-    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2}]"#)
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2}]"#, "User")
     let report = try bench.sync(
       #"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, "User", parts: size)
     #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
     #expect(report.findings.map(\.message) == ["Note 5 moved to User 2."])
   }
 
-  @Test(arguments: Way.allCases)
-  func aChildThatAnotherOwnerHasListedBeforeIsANewObject(_ way: Way) throws {
-    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
-    try sync(#"[{"id": 1, "notes": [{"id": 5}]}, {"id": 2, "notes": [{"id": 5}]}]"#, way, bench)
-    #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
-  }
-
-  @Test(arguments: Way.allCases)
-  func twoOwnersThatNestOneNewKeyHaveTwoChildren(_ way: Way) throws {
-    let bench = try notes()
-    try sync(#"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, way, bench)
-    #expect(try bench.objects("Note") == ["id=0 user=1", "id=0 user=2"])
-  }
-
   /// The last list of the owner counts, and names the child by its key, in the same part or not.
   @Test(arguments: [1, 2, nil])
   func aChildThatItsOwnerNestsAndNamesAgainIsItsOwn(size: Int?) throws {
-    let bench = try notes()
+    let bench = try SyncBench(TestModels.userNotes())
     try bench.sync(
       #"[{"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}, {"id": 2, "notes": [{"id": 5}]}]"#,
       "User", parts: size)
     #expect(try bench.objects("Note") == ["id=5 user=1", "id=5 user=2"])
   }
 
-  @Test(arguments: Way.allCases)
-  func theFirstOwnerIsDecidedByTheOrderOfThePayloadNotOfRelationships(_ way: Way) throws {
-    let bench = try SyncBench(TestModels.twoLists())
-    try sync(
-      #"[{"id": 1, "list": [{"id": 3}]}, {"id": 2, "list": [{"id": 3}]}, {"id": 4, "own": [{"id": 3}]}]"#,
-      way, bench, "Owner")
-    #expect(try bench.objects("Owner") == ["id=1 list=[3]", "id=2 list=[3]", "id=4 own=[3]"])
-    #expect(try bench.count("Child") == 3)
-  }
-
-  @Test(arguments: Way.allCases)
-  func whereKeysAreUniquePerOwnerNothingEverMoves(_ way: Way) throws {
-    let bench = try scoped()
-    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#, "User")
-    try sync(#"[{"id": 2, "notes": [{"id": 5}]}, {"id": 1}]"#, way, bench)
-    #expect(try bench.objects("Note") == ["id=5 text=a user=1", "id=5 user=2"])
-  }
-
-  @Test func withinOnePartAnOwnersOwnChildrenAreDecidedFirst() throws {
-    let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
-    try bench.sync(#"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#, "User")
-    #expect(try bench.objects("Note") == ["id=4 text=a user=3", "id=4 user=9"])
-  }
-
   @Test func aMovedChildMovesAtOnceInASessionAndADroppedSessionLeavesNoDuplicate() throws {
-    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 7}]"#)
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 7}]"#, "User")
     try bench.syncPages(#"[{"id": 2, "notes": [{"id": 5}]}]"#, "User", size: 1, isAbandoned: true)
     #expect(try bench.objects("Note") == ["id=5 text=a user=2"])
     #expect(try bench.objects("User") == ["id=1", "id=2 notes=[5]", "id=7"])
   }
 
   @Test(arguments: inTurn)
-  func objectsThatNoPartMentionsAreDeletedAtTheEnd(_ way: Way) throws {
-    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5}, {"id": 6}]}, {"id": 2}, {"id": 3}]"#)
-    try sync(#"[{"id": 1, "notes": []}, {"id": 2, "notes_ids": [6]}]"#, way, bench)
-    #expect(try bench.objects("User") == ["id=1", "id=2 notes=[6]"])
-    #expect(try bench.objects("Note") == ["id=6 user=2"])
-  }
-
-  @Test(arguments: inTurn)
   func aKeyThatWaitsIsLinkedAtTheEndUnlessItsObjectHasAnOwner(_ way: Way) throws {
-    let bench = try notes()
+    let bench = try SyncBench(TestModels.userNotes())
     try sync(#"[{"id": 1, "notes_ids": [5, 6]}, {"id": 2, "notes": [{"id": 6}]}]"#, way, bench)
     try bench.sync(#"[{"id": 5}, {"id": 6}]"#, "Note")
     #expect(try bench.objects("Note") == ["id=5", "id=6 user=2"])
-    let late = try SyncBench(TestModels.social())
-    try sync(
-      #"[{"id": 1, "company_id": 9}, {"id": 2, "company": {"id": 9, "name": "late"}}]"#, way, late)
-    #expect(try late.objects("Company") == ["id=9 name=late employees=[1,2]"])
   }
 
-  // MARK: - Changes of owners
+  // MARK: - Piece by piece
 
   private static let newOwnerFirst =
     #"[{"id": 9, "notes": [{"id": 4}]}, {"id": 3, "notes": [{"id": 4}]}]"#
 
-  @Test(arguments: inTurn)
-  func theOwnerOfTheFirstPageTakesTheOnlyObjectTheLaterOneGetsANewOne(_ way: Way) throws {
-    let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
-    try sync(Self.newOwnerFirst, way, bench)
-    #expect(try bench.objects("Note") == ["id=4 text=a user=9", "id=4 user=3"])
+  private static let animalAndDog =
+    #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#
+
+  private static func givenAgain(_ operations: SyncOperations) -> SyncCase {
+    SyncCase(
+      "a list that is cleared, given as objects and then as keys has its child, by \(operations)",
+      in: .userNotes, .sync("User", #"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#),
+      .sync(
+        "User",
+        #"[{"id": 1, "notes": []}, {"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}]"#,
+        operations), leaves: ["Note": ["id=5 text=a user=1"]])
   }
 
-  @Test(arguments: inTurn)
-  func withKeyScopeNoOwnerTakesAnything(_ way: Way) throws {
-    let bench = try scoped()
-    try bench.sync(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#, "User")
-    try sync(Self.newOwnerFirst, way, bench)
-    #expect(try bench.objects("Note") == ["id=4 text=a user=3", "id=4 user=9"])
-  }
+  static let turns = [
+    SyncCase(
+      "objects that no part mentions are deleted at the end", in: .userNotes,
+      .sync("User", #"[{"id": 1, "notes": [{"id": 5}, {"id": 6}]}, {"id": 2}, {"id": 3}]"#),
+      .sync("User", #"[{"id": 1, "notes": []}, {"id": 2, "notes_ids": [6]}]"#),
+      leaves: ["User": ["id=1", "id=2 notes=[6]"], "Note": ["id=6 user=2"]]),
+    SyncCase(
+      "a key that waits is linked to the object that a later piece nests",
+      .sync(
+        "User", #"[{"id": 1, "company_id": 9}, {"id": 2, "company": {"id": 9, "name": "late"}}]"#),
+      leaves: ["Company": ["id=9 name=late employees=[1,2]"]]),
+    SyncCase(
+      "the owner of the first page takes the only object, the later one gets a new one",
+      in: .userNotes, .sync("User", #"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#),
+      .sync("User", newOwnerFirst), leaves: ["Note": ["id=4 text=a user=9", "id=4 user=3"]]),
+    SyncCase(
+      "with key scope no owner takes anything", in: scoped,
+      .sync("User", #"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#),
+      .sync("User", newOwnerFirst), leaves: ["Note": ["id=4 text=a user=3", "id=4 user=9"]]),
+    SyncCase(
+      "an object that moved by its key is the new owner's own child", in: .userNotes,
+      .sync(
+        "User",
+        #"""
+        [{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2, "notes_ids": [5]},
+         {"id": 2, "notes": [{"id": 5, "text": "b"}]}]
+        """#), leaves: ["Note": ["id=5 text=b user=2"]]),
+    SyncCase(
+      "a member that a later list of the owner leaves out is unlinked though it names the owner",
+      in: .tree,
+      .sync(
+        "Organization",
+        #"""
+        [{"id": 1, "children": [{"id": 2}, {"id": 3}]}, {"id": 3, "parent_id": 1},
+         {"id": 1, "children": [{"id": 2}]}]
+        """#), leaves: ["Organization": ["id=1 children=[2]", "id=2 parent=1", "id=3"]]),
+    SyncCase(
+      "an animal and a dog of one key in two pages are two objects", in: .animals,
+      .sync("Person", animalAndDog),
+      leaves: ["Animal": ["id=5 owner=1", "id=5 walker=2"], "Dog": ["id=5 walker=2"]]),
+    givenAgain(.all),
+    givenAgain([
+      .insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships,
+    ]),
+    // Nothing of a nested object may be written or made: it moves, and the later owner gets none of
+    // its own.
+    SyncCase(
+      "with insert and update alone a child stays with the owner that nested it first",
+      in: .userNotes, .sync("User", #"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#),
+      .sync("User", newOwnerFirst, [.insert, .update]),
+      leaves: ["Note": ["id=4 text=a user=9"]]),
+  ]
 
-  @Test(arguments: inTurn)
-  func anObjectThatMovedByItsKeyIsTheNewOwnersOwnChild(_ way: Way) throws {
-    let bench = try notes()
-    try sync(
-      #"""
-      [{"id": 1, "notes": [{"id": 5, "text": "a"}]}, {"id": 2, "notes_ids": [5]},
-       {"id": 2, "notes": [{"id": 5, "text": "b"}]}]
-      """#, way, bench)
-    #expect(try bench.objects("Note") == ["id=5 text=b user=2"])
-  }
+  @Test(arguments: turns, inTurn)
+  func piecesAreAppliedInTheirOrder(_ rule: SyncCase, _ way: Way) throws { try check(rule, way) }
 
-  @Test(arguments: inTurn)
-  func aMemberThatALaterListOfTheOwnerLeavesOutIsUnlinkedThoughItNamesTheOwner(_ way: Way) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try sync(
-      #"""
-      [{"id": 1, "children": [{"id": 2}, {"id": 3}]}, {"id": 3, "parent_id": 1},
-       {"id": 1, "children": [{"id": 2}]}]
-      """#, way, bench, "Organization")
-    #expect(try bench.objects("Organization") == ["id=1 children=[2]", "id=2 parent=1", "id=3"])
-  }
-
-  @Test(arguments: inTurn)
-  func anAnimalAndADogOfOneKeyInTwoPagesAreTwoObjects(_ way: Way) throws {
-    let bench = try SyncBench(TestModels.animals())
-    try sync(
-      #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, way, bench, "Person")
-    #expect(try bench.objects("Animal") == ["id=5 owner=1", "id=5 walker=2"])
-    #expect(try bench.count("Dog") == 1)
-  }
-
-  @Test func anAnimalAndADogOfOneKeyInOnePayloadAreOneObjectOfTheSubentity() throws {
-    let bench = try SyncBench(TestModels.animals())
-    try bench.sync(
-      #"[{"id": 1, "animals": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
-    #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=2"])
-    #expect(try bench.count("Dog") == 1)
-  }
-
-  @Test(arguments: Way.allCases)
-  func ofSeveralStoredObjectsOfAKeyNoneMovesToANewOwner(_ way: Way) throws {
-    let bench = try notes(
-      #"[{"id": 1, "notes": [{"id": 1, "text": "a"}]}, {"id": 2, "notes": [{"id": 1, "text": "b"}]}]"#
-    )
-    try sync(#"[{"id": 9, "notes": [{"id": 1}]}, {"id": 1}, {"id": 2}]"#, way, bench)
-    #expect(
-      try bench.objects("Note") == ["id=1 text=a user=1", "id=1 text=b user=2", "id=1 user=9"])
-  }
-
-  // MARK: - Lists that are given again
-
-  @Test(
-    arguments: inTurn,
-    [
-      SyncOperations.all,
-      [.insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships],
-    ])
-  func aListThatIsClearedGivenAsObjectsAndThenAsKeysHasItsChild(
-    _ way: Way, _ operations: SyncOperations
-  ) throws {
-    let bench = try notes(#"[{"id": 1, "notes": [{"id": 5, "text": "a"}]}]"#)
-    try sync(
-      #"[{"id": 1, "notes": []}, {"id": 1, "notes": [{"id": 5}]}, {"id": 1, "notes_ids": [5]}]"#,
-      way,
-      bench, operations: operations)
-    #expect(try bench.objects("Note") == ["id=5 text=a user=1"])
-  }
-
-  /// Nothing of a nested object may be written or made: it moves, and the later owner gets none of
-  /// its own.
-  @Test(arguments: inTurn)
-  func withInsertAndUpdateAloneAChildStaysWithTheOwnerThatNestedItFirst(_ way: Way) throws {
-    let bench = try notes(#"[{"id": 3, "notes": [{"id": 4, "text": "a"}]}]"#)
-    try sync(Self.newOwnerFirst, way, bench, operations: [.insert, .update])
-    #expect(try bench.objects("Note") == ["id=4 text=a user=9"])
-  }
-
-  @Test(arguments: [nil, 1, 3])
-  func aOneToOneRelationshipMayBeItsOwnInverse(size: Int?) throws {
+  @Test(arguments: [nil, 1, 3]) func aOneToOneRelationshipMayBeItsOwnInverse(size: Int?) throws {
     let bench = try SyncBench([
       "W: id string, base -> W.derived, derived ->> W.base cascade, twin -> W.twin"
     ])

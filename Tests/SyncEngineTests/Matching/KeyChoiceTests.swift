@@ -21,8 +21,7 @@ import Testing
   }
 
   /// Dogs have one owner more than animals have.
-  @Test(arguments: [1, nil])
-  func objectsOfASubentityWithOtherOwnersStayTwo(size: Int?) throws {
+  @Test(arguments: [1, nil]) func objectsOfASubentityWithOtherOwnersStayTwo(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 1, "dogs": [{"id": 5}]}, {"id": 2, "dogs": [{"id": 5}]}]"#, "Person")
     try bench.sync(#"[{"id": 5, "name": "n"}]"#, "Animal", parts: size)
@@ -30,8 +29,7 @@ import Testing
   }
 
   /// Person 2 is given twice in one list, so it is certain which owner lists person 3.
-  @Test(arguments: [1, nil])
-  func aChildStaysWithAnOwnerThatListsItFurtherDown(size: Int?) throws {
+  @Test(arguments: [1, nil]) func aChildStaysWithAnOwnerThatListsItFurtherDown(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 4}, {"id": 2, "children": [{"id": 3, "name": "a"}]}]"#, "Organization")
     try bench.sync(

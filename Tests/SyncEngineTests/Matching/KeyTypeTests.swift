@@ -74,8 +74,7 @@ import Testing
       """
   }
 
-  @Test(arguments: keys)
-  func theSameKeysInAnotherJSONTypeAreTheSameObjects(_ keys: Keys) throws {
+  @Test(arguments: keys) func theSameKeysInAnotherJSONTypeAreTheSameObjects(_ keys: Keys) throws {
     let bench = try bench(keys.type)
     let first = try bench.sync(payload(keys.plain), "Owner")
     #expect(first.inserted == 4 && first.findings.isEmpty)
@@ -89,8 +88,7 @@ import Testing
     }
   }
 
-  @Test(arguments: keys)
-  func listsOfKeysLinkStoredObjectsAndUnlinkTheRest(_ keys: Keys) throws {
+  @Test(arguments: keys) func listsOfKeysLinkStoredObjectsAndUnlinkTheRest(_ keys: Keys) throws {
     let bench = try bench(keys.type)
     try bench.sync("[\(keys.plain.map { #"{"id": \#($0)}"# }.joined(separator: ","))]", "Child")
     try bench.sync(references(keys.other), "Owner")

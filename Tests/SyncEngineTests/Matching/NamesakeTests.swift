@@ -5,34 +5,75 @@ import Testing
 /// Several objects of one key, children of different owners or of each other: which of them is
 /// meant.
 @Suite struct NamesakeTests {
-  /// A child is not taken away by a list further up that names the same key.
-  @Test(arguments: [1, nil])
-  func anOwnersChildIsItsOwnThoughAnObjectOfThatKeyIsNestedBelowItself(size: Int?) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try bench.sync(#"[{"id": 1, "children": [{"id": 3}]}]"#, "Organization")
-    try bench.sync(
-      #"[{"id": 3, "children": [{"id": 1, "children": [{"id": 3}]}, {"id": 3}]}]"#, "Organization",
-      parts: size)
-    #expect(
-      try bench.objects("Organization") == [
-        "id=1 parent=3 children=[3]", "id=3 parent=1 children=[1,3]", "id=3 parent=3",
-      ])
-  }
+  private static let ownersKeys = SyncCase.Model.of(
+    "Owner: id, children ->> Child.owner sync.keyScope=owner", "Child: id, owner -> Owner.children")
 
-  /// An item at the top is the first stored object of its key, whatever its namesakes are linked
-  /// to.
-  @Test(arguments: [1, nil])
-  func aToOneRelationshipKeepsItsObjectAnItemAtTheTopTheFirstOfItsKey(size: Int?) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try bench.sync(
-      #"[{"id": 3, "children": [{"id": 2, "children": [{"id": 2, "children": [{"id": 4}]}]}]}]"#,
-      "Organization")
-    try bench.sync(
-      #"[{"id": 4, "parent": {"id": 2}}, {"id": 2, "name": "a"}]"#, "Organization", parts: size)
-    #expect(
-      try bench.objects("Organization") == [
-        "id=2 name=a children=[2]", "id=2 parent=2 children=[4]", "id=4 parent=2",
-      ])
+  static let cases = [
+    // A child is not taken away by a list further up that names the same key.
+    SyncCase(
+      "an owner's child is its own though an object of that key is nested below itself", in: .tree,
+      .sync("Organization", #"[{"id": 1, "children": [{"id": 3}]}]"#),
+      .sync(
+        "Organization", #"[{"id": 3, "children": [{"id": 1, "children": [{"id": 3}]}, {"id": 3}]}]"#
+      ),
+      leaves: [
+        "Organization": [
+          "id=1 parent=3 children=[3]", "id=3 parent=1 children=[1,3]", "id=3 parent=3",
+        ]
+      ]),
+    // An item at the top is the first stored object of its key, whatever its namesakes are linked
+    // to.
+    SyncCase(
+      "a to-one relationship keeps its object, an item at the top the first of its key", in: .tree,
+      .sync(
+        "Organization",
+        #"[{"id": 3, "children": [{"id": 2, "children": [{"id": 2, "children": [{"id": 4}]}]}]}]"#),
+      .sync("Organization", #"[{"id": 4, "parent": {"id": 2}}, {"id": 2, "name": "a"}]"#),
+      leaves: [
+        "Organization": [
+          "id=2 name=a children=[2]", "id=2 parent=2 children=[4]", "id=4 parent=2",
+        ]
+      ]),
+    SyncCase(
+      "in parts it is one object when the subentity's part comes first", in: .animals,
+      .sync(
+        "Person",
+        #"""
+        [{"id": 1, "dogs": [{"id": 5, "breed": "b", "name": "a"}]},
+         {"id": 2, "animals": [{"id": 5, "name": "n"}]}]
+        """#),
+      leaves: ["Animal": ["id=5 name=n owner=2 breed=b walker=1"]]),
+    // A child that may not be made where it is nested does not become another owner's.
+    SyncCase(
+      "keys of owners never move a child", in: ownersKeys,
+      .sync("Owner", #"[{"id": 1, "children": [{"id": 7}]}]"#),
+      .sync(
+        "Owner", #"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#,
+        [.insert, .update, .updateRelationships]),
+      leaves: ["Owner": ["id=1 children=[7]", "id=2", "id=3"]]),
+    // The first owner may not make a child of its own, as the second one keeps the stored one.
+    SyncCase(
+      "a mention without an object leaves a list the one that is stored", in: .twoLists,
+      .sync("Child", #"[{"id": 1}]"#),
+      .sync("Owner", #"[{"id": 2, "own_ids": [1]}]"#),
+      .sync(
+        "Owner",
+        #"""
+        [{"id": 1, "own": [{"id": 1}]}, {"id": 2, "own": [{"id": 1}]}, {"id": 1, "list": [{"id": 1}]}]
+        """#, [.insert, .updateRelationships, .deleteRelationships]),
+      leaves: ["Owner": ["id=1 list=[1]", "id=2 own=[1]"]]),
+    // The object of a key may be one of a subentity, and come in the same payload.
+    SyncCase(
+      "a key means an object of a subentity that the same payload brings", in: .vehicles,
+      .sync(
+        "Car",
+        #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#),
+      leaves: ["Person": ["id=1", "id=2 vehicles=[5,6]"]]),
+  ]
+
+  @Test(arguments: cases, [nil, 1, 2])
+  func theObjectOfAKeyIsTheSameInAnyParts(_ rule: SyncCase, parts: Int?) throws {
+    try rule.check(parts: parts)
   }
 
   @Test(arguments: [1, nil])
@@ -144,21 +185,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, nil])
-  func inPartsItIsOneObjectWhenTheSubentitysPartComesFirst(size: Int?) throws {
-    let bench = try SyncBench(TestModels.animals())
-    try bench.sync(
-      #"""
-      [{"id": 1, "dogs": [{"id": 5, "breed": "b", "name": "a"}]},
-       {"id": 2, "animals": [{"id": 5, "name": "n"}]}]
-      """#, "Person", parts: size)
-    #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=b walker=1"])
-  }
-
   /// One key in one payload is one object, of the subentity; an animal that is stored is another
   /// one.
-  @Test(arguments: [1, nil])
-  func anAnimalThatIsStoredIsNotTheDogOfItsKey(size: Int?) throws {
+  @Test(arguments: [1, nil]) func anAnimalThatIsStoredIsNotTheDogOfItsKey(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 2, "name": "cat"}]"#, "Animal")
     try bench.sync(
@@ -173,8 +202,7 @@ import Testing
 
   /// The key under `animals` means a dog of the same payload, and a list is stronger than the dog's
   /// own reference.
-  @Test(arguments: [2, nil])
-  func aListOfKeysTakesANewObjectOfASubentity(size: Int?) throws {
+  @Test(arguments: [2, nil]) func aListOfKeysTakesANewObjectOfASubentity(size: Int?) throws {
     let bench = try SyncBench(TestModels.animals())
     try bench.sync(#"[{"id": 4}]"#, "Person")
     let (report, changes) = try bench.syncWithChanges(
@@ -198,57 +226,16 @@ import Testing
     #expect(try bench.objects("Dog").first?.hasPrefix("id=5 name=\(name)") == true)
   }
 
-  /// A child that may not be made where it is nested does not become another owner's.
-  @Test(arguments: [1, nil])
-  func keysOfOwnersNeverMoveAChildInPartsToo(size: Int?) throws {
-    let bench = try SyncBench(ownersKeys())
-    try bench.sync(#"[{"id": 1, "children": [{"id": 7}]}]"#, "Owner")
-    try bench.sync(
-      #"[{"id": 2, "children": [{"id": 7}]}, {"id": 3}]"#, "Owner",
-      operations: [.insert, .update, .updateRelationships], parts: size)
-    #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2", "id=3"])
-  }
-
   /// The keys of the list belong to the owner: the child that it nested is the one it means,
   /// wherever it went since.
   @Test(arguments: [Int?.none])
   func keysOfOwnersMeanTheChildThatTheOwnerNestedBefore(size: Int?) throws {
-    let bench = try SyncBench(ownersKeys())
+    let bench = try SyncBench(Self.ownersKeys.make())
     try bench.sync(
       #"""
       [{"id": 1, "children": [{"id": 7}]}, {"id": 2, "children_ids": [7]}, {"id": 1, "children": [{"id": 7}]}]
       """#, "Owner", parts: size)
     #expect(try bench.objects("Owner") == ["id=1 children=[7]", "id=2"])
     #expect(try bench.objects("Child").count == 1)
-  }
-
-  /// The first owner may not make a child of its own, as the second one keeps the stored one.
-  @Test(arguments: [Int?.none])
-  func aMentionWithoutAnObjectLeavesAListTheOneThatIsStored(size: Int?) throws {
-    let bench = try SyncBench(TestModels.twoLists())
-    try bench.sync(#"[{"id": 1}]"#, "Child")
-    try bench.sync(#"[{"id": 2, "own_ids": [1]}]"#, "Owner")
-    try bench.sync(
-      #"""
-      [{"id": 1, "own": [{"id": 1}]}, {"id": 2, "own": [{"id": 1}]}, {"id": 1, "list": [{"id": 1}]}]
-      """#, "Owner", operations: [.insert, .updateRelationships, .deleteRelationships], parts: size)
-    #expect(try bench.objects("Owner") == ["id=1 list=[1]", "id=2 own=[1]"])
-  }
-
-  private func ownersKeys() throws -> ManagedObjectModel {
-    try ManagedObjectModel([
-      "Owner: id, children ->> Child.owner sync.keyScope=owner",
-      "Child: id, owner -> Owner.children",
-    ])
-  }
-
-  /// The object of a key may be one of a subentity, and come in the same payload.
-  @Test(arguments: [1, nil])
-  func aKeyMeansAnObjectOfASubentityThatTheSamePayloadBrings(size: Int?) throws {
-    let bench = try SyncBench(TestModels.vehicles())
-    try bench.sync(
-      #"[{"id": 5, "owner": {"id": 1}}, {"id": 6, "owner": {"id": 2, "vehicles_ids": [5]}}]"#,
-      "Car", parts: size)
-    #expect(try bench.objects("Person") == ["id=1", "id=2 vehicles=[5,6]"])
   }
 }

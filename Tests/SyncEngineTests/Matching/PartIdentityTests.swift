@@ -44,8 +44,7 @@ import Testing
 
   /// Items at the top that may not be made where they stand come into the list of a given parent
   /// when a later item nests them.
-  @Test(arguments: [1, 2, nil])
-  func aParentsListWaitsForObjectsOfLaterParts(size: Int?) throws {
+  @Test(arguments: [1, 2, nil]) func aParentsListWaitsForObjectsOfLaterParts(size: Int?) throws {
     let bench = try SyncBench(TestModels.relationships())
     try bench.sync(#"[{"id": 3}]"#, "A")
     let parent = try ManagedObjectID(entity: bench.model.requireEntity(named: "A"), row: 1)

@@ -4,6 +4,43 @@ import Testing
 
 /// One key under an entity and under a subentity of it in one payload: one object of the subentity.
 @Suite struct TwinTests {
+  static let cases = [
+    SyncCase(
+      "an empty list takes no object out that says where it belongs", in: .animals,
+      .sync("Person", #"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#),
+      .sync("Person", #"[{"id": 1, "dogs": [{"id": 5, "owner": {"id": 1}}], "animals": []}]"#),
+      leaves: ["Animal": ["id=5 owner=1 walker=1"]]),
+    SyncCase(
+      "a mention that may not write the object takes no word back", in: .animals,
+      .sync("Dog", #"[{"id": 4}]"#),
+      .sync(
+        "Dog",
+        #"""
+        [{"id": 4, "owner": {"id": 2}},
+         {"id": 2, "owner": {"id": 2, "favourite": {"id": 4, "owner_id": 2}}}]
+        """#, [.insert, .update, .insertRelationships]),
+      leaves: ["Dog": ["id=2 owner=2", "id=4 owner=2"]]),
+    // A mention may lie in another mention of the object: its values come before those that surround
+    // it.
+    SyncCase(
+      "an object that is nested below itself takes the outer values last", in: .animals,
+      .sync("Dog", #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#),
+      leaves: ["Dog": ["id=3 owner=4"]]),
+    SyncCase(
+      "a list of keys is stronger than the object's own reference under the subentity",
+      in: .animals,
+      .sync("Dog", #"[{"id": 2, "walker": {"id": 4}, "owner": {"id": 4}}]"#),
+      .sync(
+        "Person", #"[{"id": 3, "animals_ids": [2]}, {"id": 1, "dogs": [{"id": 2, "owner": null}]}]"#
+      ),
+      leaves: ["Dog": ["id=2 owner=3 walker=1"]]),
+  ]
+
+  @Test(arguments: cases, [nil, 1, 2])
+  func oneObjectIsMeantInAnyParts(_ rule: SyncCase, parts: Int?) throws {
+    try rule.check(parts: parts)
+  }
+
   /// The animals after a payload of persons, and the findings about them.
   private func animals(
     _ payload: String, size: Int?, operations: SyncOperations = .all
@@ -31,8 +68,7 @@ import Testing
       try animals(payload, size: size) == ["id=5 name=n owner=1 breed=b walker=3", "id=7 owner=3"])
   }
 
-  @Test(arguments: [Int?.none])
-  func theSubentitysMentionMayComeLater(size: Int?) throws {
+  @Test(arguments: [Int?.none]) func theSubentitysMentionMayComeLater(size: Int?) throws {
     let payload = #"""
       [{"id": 2, "favourite": {"id": 5, "name": "n"}, "animals_ids": [5]}, {"id": 4},
        {"id": 1, "dogs": [{"id": 5, "breed": "b"}]}, {"id": 3, "favourite": {"id": 5, "name": "m"}}]
@@ -63,16 +99,6 @@ import Testing
        {"id": 7, "walker": {"id": 4, "favourite": {"id": 5, "name": "m"}}}]
       """#, "Dog")
     #expect(try bench.objects("Dog").first == "id=5 name=m walker=2")
-  }
-
-  @Test(arguments: [nil, 1])
-  func anEmptyListTakesNoObjectOutThatSaysWhereItBelongs(size: Int?) throws {
-    let bench = try SyncBench(TestModels.animals())
-    try bench.sync(#"[{"id": 1, "animals": [{"id": 5}], "dogs": [{"id": 5}]}]"#, "Person")
-    try bench.sync(
-      #"[{"id": 1, "dogs": [{"id": 5, "owner": {"id": 1}}], "animals": []}]"#, "Person", parts: size
-    )
-    #expect(try bench.objects("Animal") == ["id=5 owner=1 walker=1"])
   }
 
   @Test(arguments: [Int?.none])
@@ -134,39 +160,6 @@ import Testing
     #expect(try animals(payload, size: size) == [mentions.dog])
   }
 
-  @Test(arguments: [nil, 1, 2])
-  func aMentionThatMayNotWriteTheObjectTakesNoWordBack(size: Int?) throws {
-    let bench = try SyncBench(TestModels.animals())
-    try bench.sync(#"[{"id": 4}]"#, "Dog")
-    try bench.sync(
-      #"""
-      [{"id": 4, "owner": {"id": 2}},
-       {"id": 2, "owner": {"id": 2, "favourite": {"id": 4, "owner_id": 2}}}]
-      """#, "Dog", operations: [.insert, .update, .insertRelationships], parts: size)
-    #expect(try bench.objects("Dog") == ["id=2 owner=2", "id=4 owner=2"])
-  }
-
-  /// A mention may lie in another mention of the object: its values come before those that surround
-  /// it.
-  @Test(arguments: [nil, 1])
-  func anObjectThatIsNestedBelowItselfTakesTheOuterValuesLast(size: Int?) throws {
-    let bench = try SyncBench(TestModels.animals())
-    try bench.sync(
-      #"[{"id": 3, "owner": {"id": 4, "favourite": {"id": 3, "owner": null}}}]"#, "Dog", parts: size
-    )
-    #expect(try bench.objects("Dog") == ["id=3 owner=4"])
-  }
-
-  @Test(arguments: [nil, 2])
-  func aListOfKeysIsStrongerThanTheObjectsOwnReferenceUnderTheSubentity(size: Int?) throws {
-    let bench = try SyncBench(TestModels.animals())
-    try bench.sync(#"[{"id": 2, "walker": {"id": 4}, "owner": {"id": 4}}]"#, "Dog")
-    try bench.sync(
-      #"[{"id": 3, "animals_ids": [2]}, {"id": 1, "dogs": [{"id": 2, "owner": null}]}]"#, "Person",
-      parts: size)
-    #expect(try bench.objects("Dog") == ["id=2 owner=3 walker=1"])
-  }
-
   // MARK: - Demands of the subentity
 
   private func kennel(scope: String? = nil) throws -> SyncBench {
@@ -195,15 +188,13 @@ import Testing
   private static let unchipped =
     #"[{"id": 2, "animals": [{"id": 5, "name": "n"}]}, {"id": 1, "dogs": [{"id": 5}]}]"#
 
-  @Test(arguments: [Int?.none])
-  func itHasTheDefaultsOfTheSubentity(size: Int?) throws {
+  @Test(arguments: [Int?.none]) func itHasTheDefaultsOfTheSubentity(size: Int?) throws {
     let bench = try kennel()
     try bench.sync(Self.chipped, "Person", parts: size)
     #expect(try bench.objects("Animal") == ["id=5 name=n owner=2 breed=mutt chip=8 walker=1"])
   }
 
-  @Test(arguments: [nil, 1])
-  func propertiesThatTheSubentityRequiresAreRequired(size: Int?) throws {
+  @Test(arguments: [nil, 1]) func propertiesThatTheSubentityRequiresAreRequired(size: Int?) throws {
     let bench = try kennel()
     let error = #expect(throws: SyncError.self) {
       try bench.sync(Self.unchipped, "Person") {

@@ -24,9 +24,7 @@ import Testing
       calls.append("main returns")
     }
 
-    override func stop() {
-      calls.append("stop")
-    }
+    override func stop() { calls.append("stop") }
   }
 
   /// A serial queue.
@@ -186,9 +184,7 @@ import Testing
       await Task.yield()
       return [1, 2, 3]
     }
-    let sum = AsynchronousOperation {
-      try numbers.result?.get().reduce(0, +) ?? -1
-    }
+    let sum = AsynchronousOperation { try numbers.result?.get().reduce(0, +) ?? -1 }
     let twice = BlockOperation()
     let found = Log<Int>()
     twice.addExecutionBlock { found.append(((try? sum.result?.get()) ?? -1) * 2) }

@@ -42,9 +42,7 @@ import Testing
         #require(throws: SyncError.self) {
           try child.insertOrUpdate(item, inEntityNamed: "User")
         }.code == .invalidRequest)
-      try parent.performAndWait {
-        _ = try parent.insertOrUpdate(item, inEntityNamed: "User")
-      }
+      try parent.performAndWait { _ = try parent.insertOrUpdate(item, inEntityNamed: "User") }
       try child.delete(1, inEntityNamed: "User")
       #expect(try child.fetch(1, inEntityNamed: "User") == nil && !child.hasChanges)
     }

@@ -122,8 +122,7 @@ import Testing
     #expect(report.description == "Nothing is wrong.")
   }
 
-  @Test(arguments: damages)
-  func whatIsWrongIsFoundAndRepaired(_ damage: Damage) async throws {
+  @Test(arguments: damages) func whatIsWrongIsFoundAndRepaired(_ damage: Damage) async throws {
     let file = try await file()
     try file.execute(damage.statement)
     let stack = try file.open()

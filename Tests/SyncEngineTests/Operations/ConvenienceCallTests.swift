@@ -46,9 +46,7 @@ import Testing
       try await completed { stack.sync(items([1]), inEntityNamed: "Nobody", completion: $0) }
     }
     await #expect(throws: JSONError.self) {
-      try await completed {
-        stack.sync(Data("[".utf8), inEntityNamed: "User", completion: $0)
-      }
+      try await completed { stack.sync(Data("[".utf8), inEntityNamed: "User", completion: $0) }
     }
     await #expect(throws: FilterError.self) {
       try await completed {
@@ -173,41 +171,12 @@ import Testing
     #expect(try stack.values("User", "name") == ["theirs"])
   }
 
-  @Test func usedOnAnotherQueueAContextCallThrows() throws {
-    let stack = try DataStack.social()
-    let context = stack.newBackgroundContext()
-    expectError("SyncError invalidRequest") { try context.sync(items([1]), inEntityNamed: "User") }
-    #expect(try stack.keys("User").isEmpty)
-  }
-
-  @Test func childrenOfAParentAreComparedWithThatParentsOnly() throws {
-    let stack = try DataStack.social()
-    try stack.inBackground { context in
-      let users: JSONValue = [
-        ["id": 1, "notes": [["id": 1], ["id": 2]]], ["id": 2, "notes": [["id": 3]]],
-      ]
-      try context.sync(users, inEntityNamed: "User")
-      let parent = try #require(try context.fetch(1, inEntityNamed: "User"))
-      try context.sync(items([2, 4]), inEntityNamed: "Note", parent: parent)
-      #expect(try stack.keys("Note") == [2, 3, 4], "the other parent's notes stay")
-      #expect(try stack.keys("Note", "user.id == 1") == [2, 4])
-      try Sync.changes(
-        items([5]), inEntityNamed: "Note", parent: parent, parentRelationship: "user",
-        inContext: context)
-      #expect(try stack.keys("Note", "user.id == 1") == [5])
-    }
-  }
-
   @Test func aParentThatIsNotStoredIsAnError() throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
       let parent = try context.insert(entityNamed: "User")
       expectError("SyncError parentNotFound") {
         try context.sync(items([1]), inEntityNamed: "Note", parent: parent)
-      }
-      expectError("SyncError ambiguousRelationship") {
-        try context.sync(
-          items([1]), inEntityNamed: "Company", parent: parent, parentRelationship: "x")
       }
     }
   }

@@ -101,8 +101,7 @@ import Testing
           + "WHERE key = 'model'")
     }
 
-  @Test(arguments: damages)
-  func everythingSaysWhatItMeets(_ damage: Damage) async throws {
+  @Test(arguments: damages) func everythingSaysWhatItMeets(_ damage: Damage) async throws {
     let file = try DamagedStore()
     try file.execute(damage.statement)
     let met = Met()

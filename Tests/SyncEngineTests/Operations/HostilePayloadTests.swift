@@ -398,9 +398,7 @@ import Testing
       "sqlite_master",
     ])
   func namesThatCannotBeAreErrorsOfTheModel(_ name: String) {
-    #expect(throws: ModelError.self) {
-      try ManagedObjectModel([EntityDraft(name, ["id"])])
-    }
+    #expect(throws: ModelError.self) { try ManagedObjectModel([EntityDraft(name, ["id"])]) }
     guard name != "sqlite_master" else { return }
     #expect(throws: ModelError.self) {
       try ManagedObjectModel([EntityDraft("Thing", ["id", .attribute(name, .string)])])

@@ -93,14 +93,10 @@ final class ClosedGate: Sendable {
 
 extension OperationQueue {
   /// Waits until the queue is empty; callable from tests that are asynchronous otherwise.
-  func waitUntilFinishedElsewhere() {
-    waitUntilAllOperationsAreFinished()
-  }
+  func waitUntilFinishedElsewhere() { waitUntilAllOperationsAreFinished() }
 }
 
 extension Operation {
   /// Waits until the operation has finished; callable from tests that are asynchronous otherwise.
-  func waitUntilFinishedElsewhere() {
-    waitUntilFinished()
-  }
+  func waitUntilFinishedElsewhere() { waitUntilFinished() }
 }

@@ -7,9 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct MigratedStackTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func open(_ entities: [EntityDraft]) throws -> DataStack {
     try DataStack(model: ManagedObjectModel(entities), store: .sqlite(folder.file()))

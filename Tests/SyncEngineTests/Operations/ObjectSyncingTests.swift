@@ -226,8 +226,9 @@ import Testing
       { _ = try context.fetch(1, inEntityNamed: "User") },
       { _ = try Sync.fetch(1, inEntityNamed: "User", using: context) },
       { try context.delete(1, inEntityNamed: "User") },
+      { try context.sync(items([1]), inEntityNamed: "User") },
     ] as [() throws -> Void] {
-      #expect(throws: SyncError.self) { try call() }
+      expectError("SyncError invalidRequest") { try call() }
     }
   }
 

@@ -10,46 +10,6 @@ import Testing
 
   private let users: JSONValue = [["id": 1, "name": "Ada"], ["id": 2, "name": "Bob"]]
 
-  @Test func dictionariesAndDataAndFilesAreAllTaken() async throws {
-    let stack = try makeStack()
-    let dictionaries: [[String: Any]] = [["id": 1, "is_active": true, "age": 1]]
-    try await stack.sync(dictionaries, inEntityNamed: "User")
-    try await stack.sync(
-      Data(#"{"data": {"items": [{"id": 2}]}}"#.utf8), inEntityNamed: "User",
-      operations: [.insert], at: "data.items")
-    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
-    try Data(#"{"id": 3}"#.utf8).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    let report = try await stack.sync(file, inEntityNamed: "User", operations: [.insert])
-    #expect(report.inserted == 1)
-  }
-
-  @Test func theResultIsSetBeforeTheOperationFinishes() throws {
-    let stack = try makeStack()
-    let sync = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
-    let calls = Locked(0)
-    sync.whenFinished { _ in calls.withLock { $0 += 1 } }
-    let queue = OperationQueue()
-    queue.addOperations([sync], waitUntilFinished: true)
-    #expect(try sync.result?.get().inserted == 2)
-    #expect(calls.withLock { $0 } == 1)
-    #expect(sync.progress.fractionCompleted == 1)
-  }
-
-  @Test func cancelledBeforeTheStartItHasFailedAndStoredNothing() throws {
-    let stack = try makeStack()
-    stack.syncQueue.isSuspended = true
-    let sync = Sync(.json(users), inEntityNamed: "User", dataStack: stack)
-    let result = Locked<Result<SyncReport, any Error>?>(nil)
-    sync.whenFinished { outcome in result.withLock { $0 = outcome } }
-    stack.syncQueue.addOperation(sync)
-    sync.cancel()
-    stack.syncQueue.isSuspended = false
-    stack.syncQueue.waitUntilAllOperationsAreFinished()
-    #expect(throws: CancellationError.self) { try result.withLock { $0 }?.get() }
-    #expect(throws: CancellationError.self) { try sync.result?.get() }
-  }
-
   @Test func everyCallTakesPayloadsInTheirShortFormTextAndEncodableValuesAsTheyAre() async throws {
     struct Person: Encodable {
       var id: Int
@@ -135,31 +95,6 @@ import Testing
     #expect(try stack.export("User") == [])
   }
 
-  @Test func unknownEntitiesAreErrorsThatNameTheKnownOnes() async throws {
-    let stack = try makeStack()
-    await expectError("ModelError", "User") { try await stack.sync(users, inEntityNamed: "Usr") }
-  }
-
-  @Test func syncsOfOneStackNeverInterleave() throws {
-    let stack = try makeStack()
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 4
-    let syncs = (0..<24).map { round in
-      let items = (1...20).map {
-        JSONValue.object(["id": .integer($0), "age": .integer(Int64(round))])
-      }
-      return Sync(.json(.array(items)), inEntityNamed: "User", dataStack: stack)
-    }
-    queue.addOperations(syncs, waitUntilFinished: true)
-    let reports = try syncs.map { try #require(try $0.result?.get()) }
-    #expect(reports.reduce(0) { $0 + $1.inserted } == 20)
-    let context = stack.newBackgroundContext()
-    let ages = try context.performAndWait {
-      Set(try context.fetch(Fetch<ManagedObject>(entityNamed: "User")).map { "\($0["age"] ?? "")" })
-    }
-    #expect(ages.count == 1)
-  }
-
   @Test func observersHearOfEachCommitOnceAndInOrder() async throws {
     let stack = try makeStack()
     let heard = Locked<[ChangeSet]>([])
@@ -183,25 +118,6 @@ import Testing
     #expect(sets[0].generation < sets[1].generation)
     let updated = try #require(sets[1].updated.first)
     #expect(sets[1].changedProperties(of: updated) == ["name"])
-  }
-
-  @Test func phasesAreAnnouncedInOrder() async throws {
-    let stack = try makeStack()
-    let names = Locked<[String]>([])
-    let tokens = [Notification.Name.syncDidStart, .syncDidBeginPhase, .syncDidFinish].map { name in
-      NotificationCenter.default.addObserver(forName: name, object: stack, queue: nil) { note in
-        names.withLock { $0.append(note.syncPhase?.rawValue ?? note.name.rawValue) }
-      }
-    }
-    defer { tokens.forEach(NotificationCenter.default.removeObserver) }
-    try await stack.sync(users, inEntityNamed: "User")
-    await stack.drainNotifications()
-    #expect(
-      names.withLock { $0 }
-        == [
-          "SyncDidStart", "parse", "match", "insert", "update", "link", "delete", "save",
-          "SyncDidFinish",
-        ])
   }
 
   @Test func theMainContextSeesASyncWhenItIsNextUsed() async throws {

@@ -66,16 +66,6 @@ import Testing
     #expect(try stack.keys("User") == [1])
   }
 
-  @Test func aBarrierWaitsForTheSyncsBeforeIt() throws {
-    let stack = try DataStack.social()
-    let queue = OperationQueue()
-    let seen = Log<Int>()
-    for number in 0..<6 { queue.addOperation(sync(number * 10...number * 10 + 9, stack)) }
-    queue.addBarrierBlock { seen.append((try? stack.keys("User").count) ?? -1) }
-    queue.waitUntilAllOperationsAreFinished()
-    #expect(seen.all == [60])
-  }
-
   @Test func onASuspendedQueueNothingHappens() throws {
     let stack = try DataStack.social()
     stack.syncQueue.isSuspended = true
@@ -204,18 +194,6 @@ import Testing
     #expect(try stack.keys("User").isEmpty)
   }
 
-  @Test func cancelledAfterTheEndItStaysWhatItIs() throws {
-    let stack = try DataStack.social()
-    let sync = sync(1...3, stack)
-    let calls = Log<Int>()
-    sync.whenFinished { _ in calls.append(1) }
-    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
-    sync.cancel()
-    sync.progress.cancel()
-    #expect(try sync.result?.get().inserted == 3)
-    #expect(calls.all == [1])
-  }
-
   @Test func cancellingTheTaskCancelsTheSync() async throws {
     let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
@@ -275,23 +253,6 @@ import Testing
 
   // MARK: - No deadlock
 
-  @Test func anObserverMayStartASync() async throws {
-    let stack = try DataStack.social()
-    let reports = Log<Int>()
-    let token = NotificationCenter.default.addObserver(
-      forName: .dataStackDidChange, object: stack, queue: nil
-    ) { _ in
-      guard reports.all.isEmpty else { return }
-      let report = try? stack.sync(items([2]), inEntityNamed: "User", operations: [.insert])
-      reports.append(report?.inserted ?? -1)
-    }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try await stack.sync(items([1]), inEntityNamed: "User")
-    await stack.drainNotifications()
-    #expect(reports.all == [1])
-    #expect(try stack.keys("User") == [1, 2])
-  }
-
   @Test func aContextsObserverMayStartASyncInItsContext() throws {
     let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
@@ -343,31 +304,6 @@ import Testing
     for number in 0..<5 { stack.syncQueue.addOperation(sync(number...number, stack)) }
     stack.syncQueue.waitUntilAllOperationsAreFinished()
     #expect(try stack.mainContext.count(Fetch<ManagedObject>(entityNamed: "User")) == 5)
-  }
-
-  @Test func aSyncStartedInsideASyncIsRefused() throws {
-    final class Nester: SyncDelegate {
-      let stack: DataStack
-      let errors = Log<SyncError.Code?>()
-      init(_ stack: DataStack) { self.stack = stack }
-      func sync(
-        _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
-      ) throws -> JSONValue {
-        do {
-          _ = try stack.sync(items([9]), inEntityNamed: "User")
-        } catch let error as SyncError {
-          errors.append(error.code)
-        }
-        return item
-      }
-    }
-    let stack = try DataStack.social()
-    let nester = Nester(stack)
-    let sync = sync(1...1, stack)
-    sync.delegate = nester
-    stack.syncQueue.addOperations([sync], waitUntilFinished: true)
-    #expect(nester.errors.all == [.invalidRequest])
-    #expect(try stack.keys("User") == [1])
   }
 
   /// A call that a delegate may not make in the middle of a sync.
@@ -445,9 +381,7 @@ import Testing
     final class Refuser: SyncDelegate {
       func sync(
         _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
-      ) throws -> JSONValue {
-        throw Refusal()
-      }
+      ) throws -> JSONValue { throw Refusal() }
     }
     let stack = try DataStack.social()
     let refuser = Refuser()

@@ -63,9 +63,7 @@ import Testing
     let generations = commits.map(\.generation)
     #expect(observers.count == 50)
     for log in observers.classic { #expect(log.all.map(\.generation) == generations) }
-    for task in observers.awaited {
-      #expect(await task.value.map(\.generation) == generations)
-    }
+    for task in observers.awaited { #expect(await task.value.map(\.generation) == generations) }
     let lines = commits.flatMap { commit in
       let counts = commit.counts
       return Array(

@@ -47,8 +47,7 @@ import Testing
       : try stack.sync(json, with: MarketSerializer())
   }
 
-  @Test(arguments: [false, true])
-  func pathsHavePositions(byHand: Bool) throws {
+  @Test(arguments: [false, true]) func pathsHavePositions(byHand: Bool) throws {
     let json = #"[[1700000000,1.5,{"name":"a"}],[1700000060,1.7]]"#
     #expect(try sync(json, "Candle", byHand: byHand)["Candle"].inserted == 2)
     #expect(
@@ -61,8 +60,7 @@ import Testing
     #expect(try SyncBench(stack).objects("Candle").contains("time=1700000060 open=2.0"))
   }
 
-  @Test(arguments: [false, true])
-  func pathsOfNestedItemsHavePositions(byHand: Bool) throws {
+  @Test(arguments: [false, true]) func pathsOfNestedItemsHavePositions(byHand: Bool) throws {
     let json = #"[{"id":"m","candles":[[1,1.5],[2,1.7]],"last":[2,1.7]}]"#
     #expect(try sync(json, "Market", byHand: byHand).findings.isEmpty)
     #expect(

@@ -113,8 +113,7 @@ import Testing
     }
   }
 
-  @Test(arguments: shapes)
-  func theStoreIsAsThePayloadSaysHoweverItCame(_ shape: Shape) throws {
+  @Test(arguments: shapes) func theStoreIsAsThePayloadSaysHoweverItCame(_ shape: Shape) throws {
     let stack = try shape.stack()
     let report = try stack.sync(shape.first, inEntityNamed: shape.entity)
     #expect(report.findings.isEmpty)
@@ -131,8 +130,7 @@ import Testing
     #expect(left == right)
   }
 
-  @Test(arguments: shapes)
-  func anExportChangesNothingWhenItComesBack(_ shape: Shape) throws {
+  @Test(arguments: shapes) func anExportChangesNothingWhenItComesBack(_ shape: Shape) throws {
     let stack = try shape.stack()
     try stack.sync(shape.first, inEntityNamed: shape.entity)
     let json = try stack.export(shape.entity)
@@ -142,8 +140,7 @@ import Testing
     #expect(try fresh.export(shape.entity) == json)
   }
 
-  @Test(arguments: shapes)
-  func pagesAndBatchesHaveTheSameOutcome(_ shape: Shape) async throws {
+  @Test(arguments: shapes) func pagesAndBatchesHaveTheSameOutcome(_ shape: Shape) async throws {
     let stack = try shape.stack()
     try await stack.sync(shape.first, inEntityNamed: shape.entity)
     let sync = Sync(shape.second, inEntityNamed: shape.entity, dataStack: stack)

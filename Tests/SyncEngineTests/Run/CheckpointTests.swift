@@ -42,8 +42,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: zip(begun, ends).map { ($0.phase, $1 - $0.count) })
   }
 
-  @Test(arguments: Call.allCases)
-  func noLoopIsWithoutCheckpoint(_ call: Call) throws {
+  @Test(arguments: Call.allCases) func noLoopIsWithoutCheckpoint(_ call: Call) throws {
     let small = try checkpoints(call, users: Self.size)
     let large = try checkpoints(call, users: Self.size * 2)
     let added = large.merging(small) { $0 - $1 }

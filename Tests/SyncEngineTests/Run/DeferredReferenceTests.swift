@@ -4,6 +4,30 @@ import TestSupport
 import Testing
 
 @Suite struct DeferredReferenceTests {
+  static let cases = [
+    SyncCase(
+      "without the setting an unknown key is forgotten",
+      .sync("User", #"[{"id": 1, "company_id": 7}]"#),
+      .sync("Company", #"[{"id": 7}]"#),
+      leaves: ["User": ["id=1"]]),
+    SyncCase(
+      "an object that arrives later is linked to all owners that nested it", in: .tree,
+      .sync(
+        "Organization",
+        #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
+        .all.subtracting(.insertRelationships)),
+      leaves: [
+        "Organization": [
+          "id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1",
+        ]
+      ]),
+  ]
+
+  @Test(arguments: cases, [nil, 1, 2])
+  func withoutTheSettingReferencesFollowTheRules(_ rule: SyncCase, parts: Int?) throws {
+    try rule.check(parts: parts)
+  }
+
   private func sync(_ json: String, _ entity: String, _ bench: SyncBench) throws -> SyncReport {
     try bench.sync(json, entity) { $0.settings.deferReferences = true }
   }
@@ -20,13 +44,6 @@ import Testing
     _ = try sync(#"[{"id": 4}]"#, "Tag", bench)
     #expect(try bench.objects("User") == ["id=1 notes=[3] company=7 tags=[4]"])
     #expect(try bench.store.read { try $0.openSyncs("references") }.isEmpty)
-  }
-
-  @Test func withoutTheSettingAnUnknownKeyIsForgotten() throws {
-    let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 1, "company_id": 7}]"#, "User")
-    try bench.sync(#"[{"id": 7}]"#, "Company")
-    #expect(try bench.objects("User") == ["id=1"])
   }
 
   @Test func aRelationshipThatIsGivenAgainEndsTheWait() throws {
@@ -86,18 +103,6 @@ import Testing
     #expect(report.count(of: .unresolvedReference) == 1)
     #expect(try bench.objects("Sailor") == ["id=1 crew=8"])
     #expect(try bench.store.read { try $0.openSyncs("references") }.isEmpty)
-  }
-
-  @Test(arguments: [1, nil])
-  func anObjectThatArrivesLaterIsLinkedToAllOwnersThatNestedIt(size: Int?) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try bench.sync(
-      #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
-      "Organization", operations: .all.subtracting(.insertRelationships), parts: size)
-    #expect(
-      try bench.objects("Organization") == [
-        "id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1",
-      ])
   }
 
   /// The parent nests the object below itself: it is the one that the item means, and no other

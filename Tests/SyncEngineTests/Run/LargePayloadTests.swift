@@ -31,8 +31,7 @@ import Testing
     Way(testDescription: "kept pages of 100", pageSize: 100, isKept: true),
   ]
 
-  @Test(arguments: ways)
-  func aCompletePayloadIsTheStoreAfterwards(_ way: Way) throws {
+  @Test(arguments: ways) func aCompletePayloadIsTheStoreAfterwards(_ way: Way) throws {
     for seed in Proof.seeds(usual: 1...1) {
       defer { Proof.tried("sequences of large payloads") }
       let bench = try SyncBench(TestModels.social())

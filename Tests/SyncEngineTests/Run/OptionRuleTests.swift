@@ -27,8 +27,7 @@ import Testing
     top([], ["id=0 name=a", "id=1 name=a"]),
   ]
 
-  @Test(arguments: tops)
-  func optionsHoldAtTheTop(_ rule: SyncCase) throws { try rule.check() }
+  @Test(arguments: tops) func optionsHoldAtTheTop(_ rule: SyncCase) throws { try rule.check() }
 
   private static let owner =
     #"[{"id": 1, "notes": [{"id": 101, "text": "a"}, {"id": 102, "text": "a"}]}]"#

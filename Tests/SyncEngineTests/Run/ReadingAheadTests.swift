@@ -78,8 +78,7 @@ import Testing
     return outcome
   }
 
-  @Test(arguments: 0..<8)
-  func reportChangesStoreAndErrorAreTheSame(_ block: Int) throws {
+  @Test(arguments: 0..<8) func reportChangesStoreAndErrorAreTheSame(_ block: Int) throws {
     try Self.expectTheSame(block) { payloads, _ in
       let size = Int.random(in: 1...4, using: &payloads.generator)
       let isPerBatch = payloads.generator.chance(40)
@@ -223,8 +222,7 @@ import Testing
     case failure, cancellation
   }
 
-  @Test(arguments: End.allCases)
-  func nothingIsReadAnyMoreWhenTheSyncHasEnded(_ end: End) throws {
+  @Test(arguments: End.allCases) func nothingIsReadAnyMoreWhenTheSyncHasEnded(_ end: End) throws {
     struct Refusal: Error {}
     let isReading = DispatchSemaphore(value: 0)
     let isFailing = DispatchSemaphore(value: 0)
@@ -259,8 +257,7 @@ import Testing
     #expect(try bench.count("Album") == 0)
   }
 
-  @Test(arguments: [1, 3])
-  func cancelledAnywhereItLeavesEveryTableAsItWas(_ size: Int) throws {
+  @Test(arguments: [1, 3]) func cancelledAnywhereItLeavesEveryTableAsItWas(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     _ = try Self.sync(Self.albums(0..<12), into: bench) { $0.tuning.partItems = size }
     let runs = try bench.cancelAtEveryStep { control in

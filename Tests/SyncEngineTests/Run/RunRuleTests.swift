@@ -4,6 +4,39 @@ import Testing
 
 /// Keys, scopes and deletions of one sync.
 @Suite struct RunRuleTests {
+  static let cases = [
+    // The organisation is its own parent, so its first item speaks of itself where it speaks of the
+    // parent.
+    SyncCase(
+      "a repeated item comes after an object without key in between", in: .tree,
+      .sync("Organization", #"[{"id": 4, "parent_id": 4}]"#),
+      .sync("Organization", #"[{"id": 4, "parent": {"name": "a"}}, {"id": 4, "name": "b"}]"#),
+      leaves: ["Organization": ["id=4 name=b parent=4 children=[4]"]]),
+    SyncCase(
+      "a list that may not be written keeps no object in another one of its owner", in: .tree,
+      .sync("Organization", #"[{"id": 1}, {"id": 3}, {"id": 2, "parent_id": 1}]"#),
+      .sync(
+        "Organization",
+        #"[{"id": 1, "children_ids": null}, {"id": 3, "children": [{"id": 1, "children": [{"id": []}]}]}]"#,
+        .update),
+      leaves: ["Organization": ["id=1 parent=3", "id=2", "id=3 children=[1]"]]),
+    SyncCase(
+      "objects with an empty key are left alone",
+      .sync("User", #"[{"id": 1, "company": {"name": "keyless"}}]"#),
+      .sync("Company", #"[{"id": 7}]"#),
+      leaves: ["Company": ["id=7", "name=keyless employees=[1]"]]),
+    SyncCase(
+      "children of different owners are never folded",
+      .sync("User", #"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#),
+      .sync("Note", #"[{"id": 0, "text": "x"}]"#),
+      leaves: ["Note": ["id=0 text=x user=1", "id=0 user=2"]]),
+  ]
+
+  @Test(arguments: cases, [nil, 1, 2])
+  func itemsThatSpeakOfEachOtherFollowTheRulesInAnyParts(_ rule: SyncCase, parts: Int?) throws {
+    try rule.check(parts: parts)
+  }
+
   private static let three =
     #"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#
 
@@ -49,8 +82,7 @@ import Testing
       leaves: ["Racecar": ["id=1"], "Vehicle": ["id=1", "id=1 doors=5"]]),
   ]
 
-  @Test(arguments: rules)
-  func oneSyncFollowsTheRules(_ rule: SyncCase) throws { try rule.check() }
+  @Test(arguments: rules) func oneSyncFollowsTheRules(_ rule: SyncCase) throws { try rule.check() }
 
   // MARK: - Scopes
 
@@ -103,27 +135,6 @@ import Testing
 
   // MARK: - Keys
 
-  /// The organisation is its own parent, so its first item speaks of itself where it speaks of the
-  /// parent.
-  @Test(arguments: [1, nil])
-  func aRepeatedItemComesAfterAnObjectWithoutKeyInBetween(size: Int?) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try bench.sync(#"[{"id": 4, "parent_id": 4}]"#, "Organization")
-    try bench.sync(
-      #"[{"id": 4, "parent": {"name": "a"}}, {"id": 4, "name": "b"}]"#, "Organization", parts: size)
-    #expect(try bench.objects("Organization") == ["id=4 name=b parent=4 children=[4]"])
-  }
-
-  @Test(arguments: [7, nil])
-  func aListThatMayNotBeWrittenKeepsNoObjectInAnotherOneOfItsOwner(size: Int?) throws {
-    let bench = try SyncBench(TestModels.tree())
-    try bench.sync(#"[{"id": 1}, {"id": 3}, {"id": 2, "parent_id": 1}]"#, "Organization")
-    try bench.sync(
-      #"[{"id": 1, "children_ids": null}, {"id": 3, "children": [{"id": 1, "children": [{"id": []}]}]}]"#,
-      "Organization", operations: .update, parts: size)
-    #expect(try bench.objects("Organization") == ["id=1 parent=3", "id=2", "id=3 children=[1]"])
-  }
-
   @Test func anEntityWithoutKeyCannotBeSynced() throws {
     let model = try ManagedObjectModel(["Thing: name", "Box: id, things ->> Thing"])
     let bench = try SyncBench(model)
@@ -136,13 +147,6 @@ import Testing
     #expect(try bench.count("Box") == 0)
   }
 
-  @Test func objectsWithAnEmptyKeyAreLeftAlone() throws {
-    let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 1, "company": {"name": "keyless"}}]"#, "User")
-    try bench.sync(#"[{"id": 7}]"#, "Company")
-    #expect(try bench.objects("Company") == ["id=7", "name=keyless employees=[1]"])
-  }
-
   @Test func aRepeatedKeyAmongStoredObjectsIsFoldedOnlyByASyncThatMayDelete() throws {
     let bench = try SyncBench(TestModels.users())
     try bench.sync(
@@ -153,13 +157,6 @@ import Testing
     let report = try bench.sync(#"[{"id": 1}]"#, "User")
     #expect(try bench.objects("User") == ["id=1 name=a"])
     #expect(report.count(of: .foldedDuplicates) == 1)
-  }
-
-  @Test func childrenOfDifferentOwnersAreNeverFolded() throws {
-    let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 1, "notes": [{"id": 0}]}, {"id": 2, "notes": [{"id": 0}]}]"#, "User")
-    try bench.sync(#"[{"id": 0, "text": "x"}]"#, "Note")
-    #expect(try bench.objects("Note") == ["id=0 text=x user=1", "id=0 user=2"])
   }
 
   @Test func twoOwnersWithAChildOfOneKeyKeepTheirOwnWhenKeysAloneAreSent() throws {

@@ -8,9 +8,7 @@ import Testing
 @Suite struct StoppedBatchTests {
   private let bench: SyncBench
 
-  init() throws {
-    bench = try SyncBench(TestModels.social())
-  }
+  init() throws { bench = try SyncBench(TestModels.social()) }
 
   /// Users whose notes move, refer to later objects, and repeat.
   private static let items = (0..<200).map { number in
@@ -42,9 +40,7 @@ import Testing
       [{"id": 4, "others": [{"id": "2", "partner_id": 3}]}, {"id": 4},
        {"id": 3, "friends": [{"id": 1, "partner_id": "2"}]}, {"id": 5}]
       """#
-    let change: (inout SyncRequest) -> Void = {
-      $0.setup.transaction = .perBatch(1)
-    }
+    let change: (inout SyncRequest) -> Void = { $0.setup.transaction = .perBatch(1) }
     let bench = try SyncBench(TestModels.relationships())
     try bench.syncBatches(payload, entity: "A", stoppedAfter: count, change)
     #expect(try bench.store.read { try $0.checkConsistency() }.isEmpty)

@@ -76,8 +76,7 @@ import Testing
     #expect(try stack.metadata["finished"] == true)
   }
 
-  @Test(arguments: [true, false])
-  func aSaveWritesItWithItsEditsOrAlone(_ edits: Bool) throws {
+  @Test(arguments: [true, false]) func aSaveWritesItWithItsEditsOrAlone(_ edits: Bool) throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
       if edits { try context.insert(entityNamed: "User").setValue(1, forKey: "id") }
@@ -90,8 +89,7 @@ import Testing
     #expect(try stack.keys("User").count == (edits ? 1 : 0))
   }
 
-  @Test(arguments: ["rollback", "reset"])
-  func isDroppedByWhatDropsEdits(_ way: String) throws {
+  @Test(arguments: ["rollback", "reset"]) func isDroppedByWhatDropsEdits(_ way: String) throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
       context.metadata["imported"] = .int(3)

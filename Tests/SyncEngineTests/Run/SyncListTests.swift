@@ -57,8 +57,7 @@ import Testing
   }
 
   /// A fault is found by the list that is read first, also where it stands beside both.
-  @Test(arguments: [false, true])
-  func aFaultBesideTheListsFailsThemAll(_ isReversed: Bool) throws {
+  @Test(arguments: [false, true]) func aFaultBesideTheListsFailsThemAll(_ isReversed: Bool) throws {
     let stack = try DataStack.league()
     let text = #"{"teams": [{"id": 1}], "note": {"a": 01}, "players": [{"id": 2}]}"#
     let lists: [SyncList] = [
@@ -222,8 +221,7 @@ import Testing
 
   /// Lists of two entities in a circle, cut and ordered at random, over stores in which anything
   /// may be: afterwards the store has exactly their objects.
-  @Test(arguments: 0..<16)
-  func listsInAnyOrderLeaveWhatTheySay(_ seed: Int) async throws {
+  @Test(arguments: 0..<16) func listsInAnyOrderLeaveWhatTheySay(_ seed: Int) async throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let stack = try DataStack.league()
     for _ in 0..<3 {

@@ -7,9 +7,7 @@ import Testing
 @Suite struct CureTests {
   private let bench: SerializerBench
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   private static func users(_ notes: EntitySerializer<ManagedObject>) -> EntitySerializer<
     ManagedObject

@@ -52,9 +52,7 @@ import Testing
 
     init(
       _ name: String, _ facts: Facts, _ body: @escaping @Sendable (SerializerBench) throws -> Void
-    ) {
-      (testDescription, self.facts, self.body) = (name, facts, body)
-    }
+    ) { (testDescription, self.facts, self.body) = (name, facts, body) }
   }
 
   private static func sync(

@@ -5,9 +5,7 @@ import Testing
 @Suite struct FillHookTests {
   private let bench: SerializerBench
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   /// Collects the arguments of hooks.
   private final class Calls: Sendable {

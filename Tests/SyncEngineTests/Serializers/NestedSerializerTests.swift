@@ -6,9 +6,7 @@ import Testing
 @Suite struct NestedSerializerTests {
   private let bench: SerializerBench
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   private func clicks() throws -> [String] {
     try bench.objects("Click", "clickID", "text", links: ["batch"])
@@ -183,25 +181,6 @@ import Testing
         ["id": 2, "clicks": [["id": 2, "text": "new"], ["id": 3]]],
       ], with: serializer)
     #expect(try clicks() == ["1 old → 1", "2 new → 2", "3 nil → 2"])
-  }
-
-  @Test func groupsOfEachParentKeepEqualKeysApart() throws {
-    let serializer = SerializerBench.batches([
-      "batchID": .int("id"),
-      "clicks": .toMany("clicks") { parent in
-        let id = parent["id"]?.integerValue ?? 0
-        return SerializerBench.clicks().with { $0.groupers = [Filter("batch.batchID == %@", id)] }
-      },
-    ])
-    let json =
-      [
-        ["id": 1, "clicks": [["id": 0, "text": "a"]]],
-        ["id": 2, "clicks": [["id": 0, "text": "b"]]],
-      ] as JSONValue
-    try bench.sync(json, with: serializer)
-    #expect(try clicks() == ["0 a → 1", "0 b → 2"])
-    let report = try bench.sync(json, with: serializer)
-    #expect(report.isUnchanged)
   }
 
   @Test func whatThePayloadNamesAnywhereIsNotDeleted() throws {

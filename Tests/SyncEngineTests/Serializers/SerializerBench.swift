@@ -28,9 +28,7 @@ struct SerializerBench {
   }
 
   /// Takes a stack of another model.
-  init(_ stack: DataStack) {
-    self.stack = stack
-  }
+  init(_ stack: DataStack) { self.stack = stack }
 
   @discardableResult
   func sync(_ json: JSONValue, with source: some PlanSource) throws -> SyncReport {

@@ -7,9 +7,7 @@ import Testing
   private let bench: SerializerBench
   private let serializer = SerializerBench.batches()
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   final class Shelf: ManagedObject {
     @Attribute var code: String?

@@ -12,9 +12,7 @@ import Testing
     return policy
   }
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   @Test(
     arguments: [
@@ -47,9 +45,7 @@ import Testing
     var serializer = EntitySerializer(entityNamed: "Batch")
     serializer.identifiers = identifiers
     serializer.mapping = mapping
-    let error = try thrown(MappingError.self) {
-      try bench.sync([["id": 1]], with: serializer)
-    }
+    let error = try thrown(MappingError.self) { try bench.sync([["id": 1]], with: serializer) }
     #expect(error?.code == code && error?.entity == "Batch" && error?.property == property)
   }
 

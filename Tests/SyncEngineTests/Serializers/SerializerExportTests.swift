@@ -7,9 +7,7 @@ import Testing
 @Suite struct SerializerExportTests {
   private let bench: SerializerBench
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   /// Syncs items, exports them by every way, and syncs the exports.
   private func roundTrip(

@@ -9,9 +9,7 @@ import Testing
 
   private let bench: SerializerBench
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   private static let payload: JSONValue = [
     ["id": 1, "name": "a", "clicks": [["id": 10, "text": "x"], ["id": 11]], "other": 1],
@@ -221,9 +219,7 @@ import Testing
     _ change: @Sendable (inout EntitySerializer<ManagedObject>) -> Void
   ) throws {
     try sync(Self.payload, with: Self.plain())
-    for _ in 1...2 {
-      #expect(try reads(with: Self.plain().with(change)))
-    }
+    for _ in 1...2 { #expect(try reads(with: Self.plain().with(change))) }
   }
 
   @Test func manyOwnersShareWhatAToOneRelationshipLeadsTo() throws {

@@ -84,8 +84,7 @@ import Testing
     #expect(try stack.sync(json, with: KindSerializer()).isUnchanged)
   }
 
-  @Test(arguments: [true, false])
-  func kindsAreReadBelowRelationships(_ usesClasses: Bool) throws {
+  @Test(arguments: [true, false]) func kindsAreReadBelowRelationships(_ usesClasses: Bool) throws {
     let stack = try Self.stack()
     let serializer = EntitySerializer(Owner.self).by(
       "id",
@@ -145,8 +144,7 @@ import Testing
     #expect(throws: MappingError.self) { try stack.sync(#"[{"id": 1}]"#, with: kinds) }
   }
 
-  @Test(arguments: [true, false])
-  func exportedValuesComeBack(_ byConvention: Bool) throws {
+  @Test(arguments: [true, false]) func exportedValuesComeBack(_ byConvention: Bool) throws {
     let stack = try Self.stack()
     let json =
       #"[{"id": 1, "type": "dog", "n": "Rex", "b": "pug"}, {"id": 2, "type": "cat"}, {"id": 3}]"#

@@ -5,9 +5,7 @@ import Testing
 @Suite struct SerializerOptionTests {
   private let bench: SerializerBench
 
-  init() throws {
-    bench = try SerializerBench()
-  }
+  init() throws { bench = try SerializerBench() }
 
   private func objects() throws -> [String] { try bench.objects("Batch", "batchID", "name") }
 

@@ -7,9 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KeptListSessionTests {
   private static func session(
     _ stack: DataStack, _ lists: [SyncSession.List] = [.list(of: "Team"), .list(of: "Player")]
-  ) throws -> SyncSession {
-    try SyncSession(lists: lists, dataStack: stack, name: "nightly")
-  }
+  ) throws -> SyncSession { try SyncSession(lists: lists, dataStack: stack, name: "nightly") }
 
   @Test func aRestartGoesOnWithTheClaimsOfAllLists() async throws {
     let folder = try TemporaryFolder()

@@ -11,18 +11,6 @@ import Testing
     return stack
   }
 
-  @Test func nothingIsDeletedBeforeTheEnd() async throws {
-    let stack = try makeStack()
-    let session = try SyncSession(entity: "User", dataStack: stack)
-    let report = try await session.sync(items([2, 3]))
-    #expect(report.inserted == 2)
-    #expect(try stack.keys("User") == [1, 8, 2, 3])
-    try await session.sync(items([1]))
-    let end = try await session.finish()
-    #expect(end.entities["User"]?.deleted == 1)
-    #expect(try stack.keys("User") == [1, 2, 3])
-  }
-
   @Test func pagesInAnyOrderAndOnManyQueuesGiveWhatOnePayloadGives() throws {
     let whole = try makeStack()
     try whole.sync(
@@ -47,15 +35,6 @@ import Testing
     #expect(Set(try stack.keys("User")) == Set(try whole.keys("User")))
     #expect(try stack.keys("Company").count == 7)
     #expect(Set(try stack.keys("Note")) == Set(try whole.keys("Note")))
-  }
-
-  @Test func aReferenceToAnObjectOfALaterPageIsLinked() async throws {
-    let stack = try makeStack()
-    let session = try SyncSession(entity: "Note", dataStack: stack)
-    try await session.sync([["id": 9], ["id": 7], ["id": 10, "user_id": 77]] as JSONValue)
-    try await session.sync([["id": 11, "user": ["id": 77]]] as JSONValue)
-    try await session.finish()
-    #expect(try stack.keys("Note", "user.id == 77") == [10, 11])
   }
 
   @Test func abandonedItDeletesNothingAndTakesNoMorePages() async throws {
@@ -84,20 +63,6 @@ import Testing
     try await abandoned.value
     #expect(throws: CancellationError.self) { try page.result?.get() }
     #expect(try stack.keys("User") == [1, 8])
-  }
-
-  @Test func aSessionWithAFailedPageDeletesNothingUntilThePageWasMadeUpFor() async throws {
-    let stack = try makeStack()
-    let session = try SyncSession(entity: "User", dataStack: stack)
-    try await session.sync(items([1]), named: "1")
-    await #expect(throws: JSONError.self) {
-      try await session.sync(Data("[{".utf8), named: "2")
-    }
-    await expectError("SyncError invalidRequest") { try await session.finish() }
-    #expect(try stack.keys("User") == [1, 8])
-    try await session.sync(items([3]), named: "2")
-    try await session.finish()
-    #expect(try stack.keys("User") == [1, 3])
   }
 
   /// A rehearsal of a page mentions no object that is to stay.
@@ -131,18 +96,6 @@ import Testing
     try await session.sync(items([]))
     try await session.finish()
     #expect(try stack.keys("User").isEmpty)
-  }
-
-  @Test func theDeletionGuardCountsOverAllPages() async throws {
-    let stack = try DataStack.social()
-    try await stack.sync(items(1...1_200), inEntityNamed: "User")
-    let session = try SyncSession(entity: "User", dataStack: stack)
-    for start in [1, 201] { try await session.sync(items(start..<start + 200)) }
-    await expectError("SyncError deletionRefused") { try await session.finish() }
-    #expect(try stack.keys("User").count == 1_200)
-    try await session.sync(items(401...650))
-    try await session.finish()
-    #expect(try stack.keys("User").count == 650)
   }
 
   @Test func theGuardCanBeSwitchedOff() async throws {

@@ -60,10 +60,6 @@ import Testing
       rule: "a binary attribute takes the value at its path",
       item: #""company": {"extra": {"a": [1]}}"#,
       expected: "companyName=n companyCity=c first=f extra=7 bytes kind=plain age=3"),
-    Case(rule: "a missing key changes nothing", item: "", expected: all),
-    Case(
-      rule: "null clears, a default is not put back", item: #""kind": null, "age": null"#,
-      expected: "companyName=n companyCity=c first=f"),
     Case(
       rule: "a value that cannot be converted keeps the old one",
       item: #""age": "three""#, expected: all, findings: [.refusedConversion]),
@@ -87,8 +83,7 @@ import Testing
       expected: all),
   ]
 
-  @Test(arguments: cases)
-  func attributesFollowTheRules(_ testCase: Case) throws {
+  @Test(arguments: cases) func attributesFollowTheRules(_ testCase: Case) throws {
     let bench = try bench()
     try bench.sync(Self.before, "User")
     #expect(try bench.objects("User") == ["id=1 " + Self.all])
@@ -140,8 +135,7 @@ import Testing
     (.binary, #"{"a": 1, "b": [1.0, null]}"#, #"{ "b":[1.0,null],"a":1 }"#),
   ]
 
-  @Test(arguments: spellings)
-  func aValueThatIsEqualAfterConversionLeavesTheObjectClean(
+  @Test(arguments: spellings) func aValueThatIsEqualAfterConversionLeavesTheObjectClean(
     type: AttributeType, first: String, second: String
   ) throws {
     let bench = try SyncBench([EntityDraft("Thing", ["id", .attribute("value", type)])])

@@ -200,16 +200,13 @@ import Testing
     #expect(try bench.count("Field") == 2)
   }
 
-  @Test(arguments: [1, 2])
-  func inPartsAndBatchesItIsTheSame(_ size: Int) throws {
+  @Test(arguments: [1, 2]) func inPartsAndBatchesItIsTheSame(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     let before =
       #"[{"id": 1, "fields": [{"name": "a"}, {"name": "b"}]}, {"id": 2, "fields": [{"name": "c"}]}, {"id": 3}]"#
     let after =
       #"[{"id": 3, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}, {"id": 2, "fields": []}]"#
-    for payload in [before, after, after] {
-      try bench.sync(payload, "Profile", parts: size)
-    }
+    for payload in [before, after, after] { try bench.sync(payload, "Profile", parts: size) }
     #expect(try fields(bench) == ["name=a profile=3", "name=b profile=1"])
   }
 

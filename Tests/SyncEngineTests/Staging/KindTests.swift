@@ -95,8 +95,7 @@ import Testing
     #expect(try bench.count("Accessory") == 0)
   }
 
-  @Test(arguments: [true, false])
-  func kindsAreReadBelowAToOneRelationship(_ keyed: Bool) throws {
+  @Test(arguments: [true, false]) func kindsAreReadBelowAToOneRelationship(_ keyed: Bool) throws {
     let bench = try SyncBench(Self.model(keyed: keyed))
     func sync(_ cover: String) throws -> SyncReport {
       try bench.sync(#"[{"id": 9, "cover": \#(cover)}]"#, "Slide")
@@ -115,8 +114,7 @@ import Testing
     #expect(try sync(section).isUnchanged)
   }
 
-  @Test(arguments: [true, false])
-  func anObjectThatChangesItsKindIsReplaced(_ nested: Bool) throws {
+  @Test(arguments: [true, false]) func anObjectThatChangesItsKindIsReplaced(_ nested: Bool) throws {
     let bench = try SyncBench(Self.model())
     func sync(_ blocks: String, _ change: (inout SyncRequest) -> Void = { _ in }) throws
       -> SyncReport
@@ -186,8 +184,7 @@ import Testing
     #expect(try bench.sync(json, "Entry").isUnchanged)
   }
 
-  @Test(arguments: [1, 2])
-  func inPartsItIsTheSame(_ size: Int) throws {
+  @Test(arguments: [1, 2]) func inPartsItIsTheSame(_ size: Int) throws {
     let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "blocks": [{"id": 1, "type": "image"}]}, {"id": 2, "blocks": [{"id": 2, "type": "section"}]}, {"id": 3}]"#

@@ -5,8 +5,7 @@ import Testing
 
 /// Owners come back as they were appended, whether they follow each other or not.
 @Suite struct MentionOwnersTests {
-  @Test(arguments: UInt64(1)...20)
-  func ownersAreWhatWasAppended(seed: UInt64) {
+  @Test(arguments: UInt64(1)...20) func ownersAreWhatWasAppended(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let owners = MentionOwners()
     var expected: [Int32] = []

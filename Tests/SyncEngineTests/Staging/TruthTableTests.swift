@@ -199,15 +199,13 @@ import Testing
     return report.findings.isEmpty ? text : text + ", reported"
   }
 
-  @Test(arguments: cells)
-  func insertingFollowsTheTable(_ cell: Cell) throws {
+  @Test(arguments: cells) func insertingFollowsTheTable(_ cell: Cell) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
     #expect(try outcome(cell, bench, checks: false) == cell.inserted)
   }
 
-  @Test(arguments: cells)
-  func updatingFollowsTheTable(_ cell: Cell) throws {
+  @Test(arguments: cells) func updatingFollowsTheTable(_ cell: Cell) throws {
     let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
     try bench.sync(#"[{"id": 1, "\#(cell.row.key)": \#(cell.row.before)}]"#, cell.row.entity)

@@ -13,9 +13,7 @@ struct SyncBench {
     store = try Store(model: model, configuration: .init(.memory))
   }
 
-  init(_ entities: [EntityDraft]) throws {
-    try self.init(ManagedObjectModel(entities))
-  }
+  init(_ entities: [EntityDraft]) throws { try self.init(ManagedObjectModel(entities)) }
 
   /// Works with a store that is there.
   init(store: Store) throws {

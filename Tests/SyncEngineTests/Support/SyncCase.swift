@@ -4,39 +4,51 @@ import Testing
 
 /// One rule in one example: syncs, and the objects that they leave.
 struct SyncCase: CustomTestStringConvertible, Sendable {
-  enum Model: ExpressibleByStringLiteral, Sendable {
-    case social
-    case relationships
-    case tree
-    case vehicles
-    case custom
-    /// A model document of the fixtures, by its name.
-    case document(String)
+  /// A model by its call, its entities, or the name of a document of the fixtures.
+  struct Model: ExpressibleByStringLiteral, Sendable {
+    let make: @Sendable () throws -> ManagedObjectModel
 
-    init(stringLiteral name: String) { self = .document(name) }
+    init(_ make: @escaping @Sendable () throws -> ManagedObjectModel) { self.make = make }
 
-    func make() throws -> ManagedObjectModel {
-      switch self {
-      case .social: try TestModels.social()
-      case .relationships: try TestModels.relationships()
-      case .tree: try TestModels.tree()
-      case .vehicles: try TestModels.vehicles()
-      case .custom: try SyncCase.customKeys()
-      case .document(let name): try Fixtures.model(name)
-      }
+    init(stringLiteral name: String) { make = { try Fixtures.model(name) } }
+
+    static let social = Model { try TestModels.social() }
+    static let users = Model { try TestModels.users() }
+    static let userNotes = Model { try TestModels.userNotes() }
+    static let relationships = Model { try TestModels.relationships() }
+    static let tree = Model { try TestModels.tree() }
+    static let vehicles = Model { try TestModels.vehicles() }
+    static let animals = Model { try TestModels.animals() }
+    static let twoLists = Model { try TestModels.twoLists() }
+
+    /// Relationships with custom keys, one of them a path.
+    static let custom = of(
+      """
+      User: id, notes ->> Note.user cascade from annotations, boss -> User.team from super_user,
+      team ->> User.boss from relationships.team.data
+      """,
+      "Note: id, user -> User.notes")
+
+    static func of(_ entities: EntityDraft...) -> Model {
+      Model { try ManagedObjectModel(entities) }
     }
   }
 
-  /// A sync: the entity, the JSON, and the operations.
+  /// A sync: the entity, the JSON, the operations, and the object whose children the items are.
   struct Step: Sendable {
     let entity: String
     let json: String
     let operations: SyncOperations
+    let parent: (entity: String, key: Int)?
+    let relationship: String?
 
     static func sync(
-      _ entity: String, _ json: String, _ operations: SyncOperations = .all
+      _ entity: String, _ json: String, _ operations: SyncOperations = .all,
+      under parent: (entity: String, key: Int)? = nil, by relationship: String? = nil
     ) -> Step {
-      Step(entity: entity, json: json, operations: operations)
+      Step(
+        entity: entity, json: json, operations: operations, parent: parent,
+        relationship: relationship)
     }
 
     /// A sync that comes first and deletes nothing.
@@ -70,12 +82,24 @@ struct SyncCase: CustomTestStringConvertible, Sendable {
   func check() throws {
     let bench = try SyncBench(model.make())
     var report: SyncReport?
-    for step in steps {
-      report = try bench.sync(step.json, step.entity, operations: step.operations)
-    }
+    for step in steps { report = try bench.run(step) }
     try compare(bench, "")
     let kinds = try #require(report).findings.map(\.kind.rawValue)
     #expect(kinds.sorted() == findings.map(\.rawValue).sorted())
+  }
+
+  /// Runs the steps, the last one in parts of so many items, and compares the objects: each way has
+  /// findings of its own.
+  func check(parts: Int?) throws {
+    try check { bench, step in try bench.run(step, parts: parts) }
+  }
+
+  /// Runs the steps, the last one in another way, and compares the objects.
+  func check(_ runLast: (SyncBench, Step) throws -> Void) throws {
+    let bench = try SyncBench(model.make())
+    for step in steps.dropLast() { try bench.run(step) }
+    try runLast(bench, try #require(steps.last))
+    try compare(bench, "")
   }
 
   /// Runs the steps in a stack by one kind of call and compares the objects.
@@ -84,9 +108,7 @@ struct SyncCase: CustomTestStringConvertible, Sendable {
     let stack = try DataStack(
       model: model.make(),
       store: call == .operationWithFile ? .sqlite(folder.file("\(call).sqlite")) : .inMemory)
-    for step in steps {
-      try await call.run(stack, step.json, step.entity, step.operations)
-    }
+    for step in steps { try await call.run(stack, step.json, step.entity, step.operations) }
     try compare(SyncBench(stack), ", by \(call)")
     // The last step, once more, ends the same.
     if let last = steps.last {
@@ -101,15 +123,13 @@ struct SyncCase: CustomTestStringConvertible, Sendable {
       #expect(found == expected, "\(entity)\(how)")
     }
   }
+}
 
-  /// Relationships with custom keys, one of them a path.
-  private static func customKeys() throws -> ManagedObjectModel {
-    try ManagedObjectModel([
-      """
-      User: id, notes ->> Note.user cascade from annotations, boss -> User.team from super_user,
-      team ->> User.boss from relationships.team.data
-      """,
-      "Note: id, user -> User.notes",
-    ])
+extension SyncBench {
+  @discardableResult
+  fileprivate func run(_ step: SyncCase.Step, parts: Int? = nil) throws -> SyncReport {
+    try sync(
+      step.json, step.entity, under: step.parent.map { try id($0.entity, $0.key) },
+      by: step.relationship, operations: step.operations, parts: parts)
   }
 }

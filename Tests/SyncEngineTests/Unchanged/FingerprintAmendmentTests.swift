@@ -29,8 +29,7 @@ import Testing
     return statements.contains { $0.hasPrefix("SELECT _row") && $0.contains(#"FROM "User""#) }
   }
 
-  @Test(arguments: [1, 30, 300])
-  func fewChangesAreWrittenApartFromTheRest(_ count: Int) throws {
+  @Test(arguments: [1, 30, 300]) func fewChangesAreWrittenApartFromTheRest(_ count: Int) throws {
     let stack = try DataStack.social()
     var items = (0..<Self.size).map { item($0, "a") }
     try sync(stack, items)

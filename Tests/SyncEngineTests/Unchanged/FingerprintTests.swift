@@ -129,13 +129,6 @@ import Testing
     }
   }
 
-  @Test func aDryRunLeavesNothing() throws {
-    let stack = try DataStack.social()
-    try sync(stack, Self.payload) { $0.isDryRun = true }
-    let report = try sync(stack, Self.payload)
-    #expect(report.entities["User"]?.inserted == 3)
-  }
-
   // MARK: - Writes of others
 
   struct Edit: CustomTestStringConvertible, Sendable {
@@ -237,8 +230,7 @@ import Testing
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity, Filter("id == %@", key))).first)
   }
 
-  @Test(arguments: edits)
-  func changesOfOthersAreReadAgainAndPutRight(_ edit: Edit) throws {
+  @Test(arguments: edits) func changesOfOthersAreReadAgainAndPutRight(_ edit: Edit) throws {
     var outcomes: [[String]] = []
     var reports: [[String: SyncReport.EntityReport]] = []
     for usesFingerprints in [true, false] {

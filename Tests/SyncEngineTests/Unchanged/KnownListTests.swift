@@ -22,37 +22,26 @@ import Testing
     }
   }
 
-  static func array(_ items: [String]) -> Data { Data("[\(items.joined(separator: ","))]".utf8) }
+  static func array(_ items: some Sequence<String>) -> Data { KnownItemBench.array(items) }
 
-  static func user(_ id: Int, _ name: String = "a", notes: [Int]? = nil) -> String {
-    let notes = (notes ?? [id * 10]).map { #"{"id": \#($0), "text": "note \#($0)"}"# }
-    return
-      #"{"id": \#(id), "name": "\#(name) \#(id)", "company_id": \#(id % 5 + 1), "notes": [\#(notes.joined(separator: ","))]}"#
+  static func user(_ id: Int, _ name: String = "a") -> String {
+    KnownItemBench.user(id, name, company: id % 5 + 1)
   }
 
   private func sync(
     _ bench: KnownItemBench, _ lists: [SyncList], _ change: (Sync) -> Void = { _ in }
   ) throws -> (report: SyncReport, readCount: Int) {
-    bench.read.withLock { $0 = [] }
-    let sync = Sync(lists: lists, dataStack: bench.stack)
-    change(sync)
-    let report = try sync.run()
-    return (report, bench.read.withLock { $0.count })
-  }
-
-  private func name(ofCompany id: Int, _ bench: KnownItemBench) throws -> String? {
-    try bench.stack.inBackground { context in
-      let fetch = Fetch<ManagedObject>(entityNamed: "Company", Filter("id == \(id)"))
-      return try context.fetch(fetch).first?.value(forKey: "name") as? String
+    var report = SyncReport()
+    let count = try bench.readCount {
+      report = try Sync(lists: lists, dataStack: bench.stack).run(change)
     }
+    return (report, count)
   }
 
   // MARK: - Passing over
 
   @Test func listsThatComeAgainAreNotRead() throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     #expect(try sync(bench, Day().lists()).readCount == 20)
     for _ in 1...2 {
       let (report, readCount) = try sync(bench, Day().lists())
@@ -82,14 +71,13 @@ import Testing
   }
 
   @Test func aListAloneAndAmongOthersKnowsTheSameItems() throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     let day = Day()
     _ = try sync(bench, day.lists())
-    bench.read.withLock { $0 = [] }
-    _ = try bench.stack.sync(Self.array(day.users), inEntityNamed: "User")
-    #expect(bench.read.withLock { $0.isEmpty })
+    let count = try bench.readCount {
+      try bench.stack.sync(Self.array(day.users), inEntityNamed: "User")
+    }
+    #expect(count == 0)
     #expect(try sync(bench, day.lists()).readCount == 0)
   }
 
@@ -100,8 +88,8 @@ import Testing
     func lists(_ cut: Int) -> [SyncList] {
       [
         .list(Self.array(day.companies), of: "Company"),
-        .list(Self.array(Array(users[..<cut])), of: "User"),
-        .list(Self.array(Array(users[cut...])), of: "User"),
+        .list(Self.array(users[..<cut]), of: "User"),
+        .list(Self.array(users[cut...]), of: "User"),
       ]
     }
     #expect(try sync(bench, lists(12)).readCount == 20)
@@ -154,21 +142,17 @@ import Testing
       #"{"id": 1, "name": "a 1", "company": {"id": 2, "name": "of the user"}, "notes": [{"id": 10, "text": "note 10"}]}"#
     for _ in 1...3 {
       _ = try sync(bench, day.lists())
-      #expect(try name(ofCompany: 2, bench) == "of the user")
+      #expect(try bench.name(of: 2, "Company") == "of the user")
     }
     day.users[0] = Self.user(1)
     _ = try sync(bench, day.lists())
-    #expect(try name(ofCompany: 2, bench) == "company 2", "its own item is read again")
+    #expect(try bench.name(of: 2, "Company") == "company 2", "its own item is read again")
   }
 
   @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
     let bench = try KnownItemBench()
     _ = try sync(bench, Day().lists())
-    try bench.stack.inBackground { context in
-      let fetch = Fetch<ManagedObject>(entityNamed: "User", Filter("id == 7"))
-      try context.fetch(fetch).first?.setValue("mine", forKey: "name")
-      try context.save()
-    }
+    try bench.rename(7, "mine")
     for _ in 1...2 {
       let (report, readCount) = try sync(bench, Day().lists())
       #expect(readCount == 1)

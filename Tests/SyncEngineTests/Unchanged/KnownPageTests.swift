@@ -7,17 +7,9 @@ import Testing
 @Suite struct KnownPageTests {
   private static let users = 1...30
 
-  private static func user(_ id: Int, _ name: String = "a", notes: [Int]? = nil) -> String {
-    let notes = (notes ?? [id * 10]).map { #"{"id": \#($0), "text": "note \#($0)"}"# }
-    return
-      #"{"id": \#(id), "name": "\#(name) \#(id)", "notes": [\#(notes.joined(separator: ","))]}"#
-  }
+  private static var items: [String] { users.map { KnownItemBench.user($0) } }
 
-  private static var items: [String] { users.map { user($0) } }
-
-  private static func array(_ items: some Sequence<String>) -> Data {
-    Data("[\(items.joined(separator: ","))]".utf8)
-  }
+  private static func array(_ items: some Sequence<String>) -> Data { KnownItemBench.array(items) }
 
   /// What a run says: the names that were read, and the sums of its pages.
   private struct Outcome {
@@ -36,10 +28,6 @@ import Testing
     }
   }
 
-  private func run(_ sync: Sync) throws -> SyncReport {
-    return try sync.run()
-  }
-
   /// Syncs items in pages of a session.
   ///
   /// - Parameter between: Called before each page with its number.
@@ -54,36 +42,18 @@ import Testing
       try between(number)
       let page = session.page(Self.array(items[start..<min(start + pageSize, items.count)]))
       page.usesFingerprints = usesFingerprints
-      outcome.add(try run(page))
+      outcome.add(try page.run())
     }
-    if ends { outcome.add(try run(session.finishOperation())) }
+    if ends { outcome.add(try session.finishOperation().run()) }
     outcome.readCount = bench.read.withLock { $0.count }
     return outcome
-  }
-
-  private func rename(_ user: Int, _ name: String, _ bench: KnownItemBench) throws {
-    try bench.stack.inBackground { context in
-      let fetch = Fetch<ManagedObject>(entityNamed: "User", Filter("id == \(user)"))
-      try context.fetch(fetch).first?.setValue(name, forKey: "name")
-      try context.save()
-    }
-    try bench.stack.acknowledge(through: bench.stack.latestHistoryToken(), for: "server")
-  }
-
-  private func name(of user: Int, _ bench: KnownItemBench) throws -> String? {
-    try bench.stack.inBackground { context in
-      let fetch = Fetch<ManagedObject>(entityNamed: "User", Filter("id == \(user)"))
-      return try context.fetch(fetch).first?.value(forKey: "name") as? String
-    }
   }
 
   // MARK: - Passing over
 
   @Test(arguments: [1, 7, 30], [nil, "nightly"])
   func pagesThatComeAgainAreNotRead(_ pageSize: Int, _ name: String?) throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     #expect(try sync(bench, Self.items, pageSize: pageSize, named: name).readCount == 30)
     for _ in 1...2 {
       let outcome = try sync(bench, Self.items, pageSize: pageSize, named: name)
@@ -97,9 +67,9 @@ import Testing
     let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     var items = Self.items
-    items[11] = Self.user(12, "b")
+    items[11] = KnownItemBench.user(12, "b")
     items.remove(at: 3)
-    items.append(Self.user(40))
+    items.append(KnownItemBench.user(40))
     let outcome = try sync(bench, items)
     #expect(outcome.readCount == 2)
     #expect((outcome.updated, outcome.inserted, outcome.deleted) == (1, 1, 1))
@@ -108,19 +78,18 @@ import Testing
   }
 
   @Test func pagesPartsAndWholePayloadsKnowTheSameItems() throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     _ = try sync(bench, Self.items)
-    bench.read.withLock { $0 = [] }
-    _ = try bench.stack.sync(Self.array(Self.items), inEntityNamed: "User")
-    #expect(bench.read.withLock { $0.isEmpty })
+    let count = try bench.readCount {
+      try bench.stack.sync(Self.array(Self.items), inEntityNamed: "User")
+    }
+    #expect(count == 0)
     #expect(try sync(bench, Self.items).readCount == 0)
   }
 
   @Test func fingerprintsOfManyItemsAreUsedOnceEnoughPagesHaveCome() throws {
     let bench = try KnownItemBench()
-    let items = (1...300).map { Self.user($0) }
+    let items = (1...300).map { KnownItemBench.user($0) }
     #expect(try sync(bench, items, pageSize: 300).readCount == 300)
     let outcome = try sync(bench, items, pageSize: 1)
     #expect(1...30 ~= outcome.readCount, "they are not read for a single page")
@@ -131,25 +100,24 @@ import Testing
   @Test func pagesOfSeveralListsThatComeAgainAreNotRead() throws {
     let bench = try KnownItemBench()
     for expected in [30, 0, 0] {
-      bench.read.withLock { $0 = [] }
-      let session = try SyncSession(
-        lists: [.list(of: "Company"), .list(of: "User")], dataStack: bench.stack)
-      _ = try run(session.page(Self.array([#"{"id": 1, "name": "one"}"#]), of: "Company"))
-      _ = try run(session.page(Self.array(Self.items[..<20]), of: "User"))
-      _ = try run(session.page(Self.array(Self.items[20...]), of: "User"))
-      _ = try run(session.finishOperation())
-      #expect(bench.read.withLock { $0.count } == expected)
+      let count = try bench.readCount {
+        let session = try SyncSession(of: ["Company", "User"], dataStack: bench.stack)
+        try session.page(Self.array([#"{"id": 1, "name": "one"}"#]), of: "Company").run()
+        try session.page(Self.array(Self.items[..<20]), of: "User").run()
+        try session.page(Self.array(Self.items[20...]), of: "User").run()
+        try session.finishOperation().run()
+      }
+      #expect(count == expected)
     }
   }
 
-  @Test(arguments: [1, 4, 30])
-  func batchesThatComeAgainAreNotRead(_ size: Int) throws {
+  @Test(arguments: [1, 4, 30]) func batchesThatComeAgainAreNotRead(_ size: Int) throws {
     let bench = try KnownItemBench()
     for expected in [30, 0, 0] {
       bench.read.withLock { $0 = [] }
-      let sync = Sync(Self.array(Self.items), inEntityNamed: "User", dataStack: bench.stack)
-      sync.transaction = .perBatch(size)
-      let report = try run(sync)
+      let report = try Sync(
+        Self.array(Self.items), inEntityNamed: "User", dataStack: bench.stack
+      ).run { $0.transaction = .perBatch(size) }
       #expect(bench.read.withLock { $0.count } == expected)
       #expect(report.entities["User"]?.unchanged == 30 - expected)
     }
@@ -164,13 +132,14 @@ import Testing
     let outcome = try sync(bench, Self.items) { number in
       guard number == 2 else { return }
       // A row of a page that was stored, or of one that is to come.
-      try rename(isUnderWay ? 2 : 29, "mine", bench)
+      try bench.rename(isUnderWay ? 2 : 29, "mine")
+      try bench.acknowledge()
     }
     #expect(outcome.readCount == 16)
-    #expect(try name(of: isUnderWay ? 2 : 29, bench) == (isUnderWay ? "mine" : "a 29"))
+    #expect(try bench.name(of: isUnderWay ? 2 : 29) == (isUnderWay ? "mine" : "a 29"))
     // Of that session nothing was kept: the set from before knows which rows have changed since.
     #expect(try sync(bench, Self.items).readCount == 1)
-    #expect(try name(of: isUnderWay ? 2 : 29, bench) == (isUnderWay ? "a 2" : "a 29"))
+    #expect(try bench.name(of: isUnderWay ? 2 : 29) == (isUnderWay ? "a 2" : "a 29"))
   }
 
   @Test func anotherWriterBetweenBatchesHasTheRestRead() throws {
@@ -185,13 +154,16 @@ import Testing
       guard step.phase == .parse, step.completed > Self.array(Self.items).count / 2,
         outcome.withLock({ $0 == nil })
       else { return }
-      let result = Result { try rename(29, "mine", bench) }
+      let result = Result {
+        try bench.rename(29, "mine")
+        try bench.acknowledge()
+      }
       outcome.withLock { $0 = result }
     }
-    let report = try run(sync)
+    let report = try sync.run()
     try #require(outcome.withLock { $0 }).get()
     #expect(report.entities["User"]?.updated == 1)
-    #expect(try name(of: 29, bench) == "a 29")
+    #expect(try bench.name(of: 29) == "a 29")
     #expect(10...20 ~= bench.read.withLock { $0.count })
     #expect(try self.sync(bench, Self.items).readCount == 1)
   }
@@ -200,7 +172,7 @@ import Testing
     let (with, without) = try (KnownItemBench(), KnownItemBench())
     var items = Self.items
     // The note of a later page's user comes to the first one.
-    items[0] = Self.user(1, notes: [10, 290])
+    items[0] = KnownItemBench.user(1, notes: [10, 290])
     for (day, items) in [Self.items, items, items, Self.items, items].enumerated() {
       let outcome = try sync(with, items)
       if day == 1 { #expect(outcome.readCount == 2) }
@@ -215,19 +187,17 @@ import Testing
     _ = try sync(bench, Self.items)
     let session = try SyncSession(entity: "User", dataStack: bench.stack)
     bench.read.withLock { $0 = [] }
-    _ = try run(session.page(Self.array(Self.items[..<10])))
-    #expect(throws: JSONError.self) { try run(session.page(Data("[{]".utf8))) }
+    try session.page(Self.array(Self.items[..<10])).run()
+    #expect(throws: JSONError.self) { try session.page(Data("[{]".utf8)).run() }
     let page = session.page(Self.array(Self.items[10...]))
-    #expect(try run(page).entities["User"]?.unchanged == 20)
-    #expect(throws: SyncError.self) { try run(session.finishOperation()) }
+    #expect(try page.run().entities["User"]?.unchanged == 20)
+    #expect(throws: SyncError.self) { try session.finishOperation().run() }
     #expect(try bench.bench.count("User") == 30)
     #expect(try sync(bench, Self.items).readCount == 0)
   }
 
   @Test func aSessionThatGoesOnInAnotherProcessIsRead() throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     _ = try sync(bench, Self.items)
     let first = try sync(bench, Array(Self.items[..<10]), named: "nightly", ends: false)
     #expect(first.readCount == 0)
@@ -253,33 +223,25 @@ import Testing
   @Test func anUnsentEditHasItsOwnItemOfAPageReadAlone() throws {
     let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
-    try bench.stack.inBackground { context in
-      let fetch = Fetch<ManagedObject>(entityNamed: "User", Filter("id == 22"))
-      try context.fetch(fetch).first?.setValue("mine", forKey: "name")
-      try context.save()
-    }
+    try bench.rename(22, "mine")
     for _ in 1...2 {
       #expect(try sync(bench, Self.items).readCount == 1)
-      #expect(try name(of: 22, bench) == "mine")
+      #expect(try bench.name(of: 22) == "mine")
     }
-    try bench.stack.acknowledge(through: bench.stack.latestHistoryToken(), for: "server")
+    try bench.acknowledge()
     #expect(try sync(bench, Self.items).updated == 1)
-    #expect(try name(of: 22, bench) == "a 22")
+    #expect(try bench.name(of: 22) == "a 22")
     #expect(try sync(bench, Self.items).readCount == 0)
   }
 
   @Test func pagesBesideEachOtherAreStoredWhole() async throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     for expected in [30, 0] {
       bench.read.withLock { $0 = [] }
       let session = try SyncSession(entity: "User", dataStack: bench.stack)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for start in stride(from: 0, to: 30, by: 3) {
-          group.addTask {
-            try await session.sync(Self.array(Self.items[start..<start + 3]))
-          }
+          group.addTask { try await session.sync(Self.array(Self.items[start..<start + 3])) }
         }
         try await group.waitForAll()
       }

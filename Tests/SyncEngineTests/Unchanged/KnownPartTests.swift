@@ -8,22 +8,14 @@ import Testing
   private static let users = 1..<51
   private static let partItems = 7
 
-  private static func item(_ user: Int, _ name: String = "a", notes: [Int]? = nil) -> String {
-    let notes = (notes ?? [user * 10]).map { #"{"id": \#($0), "text": "note \#($0)"}"# }
-    return
-      #"{"id": \#(user), "name": "\#(name) \#(user)", "notes": [\#(notes.joined(separator: ","))]}"#
-  }
-
-  private static var items: [String] { users.map { item($0) } }
-
-  private func array(_ items: [String]) -> String { "[\(items.joined(separator: ",\n"))]" }
+  private static var items: [String] { users.map { KnownItemBench.user($0) } }
 
   private func request(
-    _ bench: KnownItemBench, _ json: String, _ entity: String = "User"
+    _ bench: KnownItemBench, _ json: Data, _ entity: String = "User"
   ) throws -> SyncRequest {
     let plan = bench.stack.mappingPlans.plan(
       for: try bench.stack.model.requireEntity(named: entity))
-    var request = SyncRequest(plan: plan, payload: .data(Data(json.utf8)))
+    var request = SyncRequest(plan: plan, payload: .data(json))
     request.tuning.readsAhead = false
     return request
   }
@@ -31,16 +23,18 @@ import Testing
   private func run(
     _ request: SyncRequest, _ bench: KnownItemBench
   ) throws -> (report: SyncReport, readCount: Int) {
-    bench.read.withLock { $0 = [] }
-    let report = try SyncRun(request, store: bench.bench.store, control: SyncControl()).run().report
-    return (report, bench.read.withLock { $0.count })
+    var report = SyncReport()
+    let count = try bench.readCount {
+      report = try SyncRun(request, store: bench.bench.store, control: SyncControl()).run().report
+    }
+    return (report, count)
   }
 
   private func sync(
     _ bench: KnownItemBench, _ items: [String], partItems: Int? = Self.partItems,
     _ change: (inout SyncRequest) -> Void = { _ in }
   ) throws -> (report: SyncReport, readCount: Int) {
-    var request = try request(bench, array(items))
+    var request = try request(bench, KnownItemBench.array(items))
     request.tuning.partItems = partItems
     change(&request)
     return try run(request, bench)
@@ -48,8 +42,7 @@ import Testing
 
   // MARK: - Passing over
 
-  @Test(arguments: [1, 7, 49, 50, 60])
-  func partsThatComeAgainAreNotRead(_ partItems: Int) throws {
+  @Test(arguments: [1, 7, 49, 50, 60]) func partsThatComeAgainAreNotRead(_ partItems: Int) throws {
     let bench = try KnownItemBench()
     #expect(try sync(bench, Self.items, partItems: partItems).readCount == 50)
     let before = try bench.dump()
@@ -68,7 +61,7 @@ import Testing
     let bench = try KnownItemBench()
     for expected in [50, 0] {
       let lines = Self.items.joined(separator: "\n")
-      var request = try request(bench, lines)
+      var request = try request(bench, Data(lines.utf8))
       request.tuning.partItems = Self.partItems
       request.settings.reading.format = .lines
       let (report, readCount) = try run(request, bench)
@@ -77,12 +70,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [3, 25, 50])
-  func aChangedItemIsReadAloneWhereverItStands(_ user: Int) throws {
+  @Test(arguments: [3, 25, 50]) func aChangedItemIsReadAloneWhereverItStands(_ user: Int) throws {
     let bench = try KnownItemBench()
     var items = Self.items
     _ = try sync(bench, items)
-    items[user - 1] = Self.item(user, "b")
+    items[user - 1] = KnownItemBench.user(user, "b")
     let (report, readCount) = try sync(bench, items)
     #expect(readCount == 1)
     #expect(report.entities["User"]?.updated == 1)
@@ -91,12 +83,10 @@ import Testing
   }
 
   @Test func aPayloadInPartsAndAWholeOneKnowTheSameItems() throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     var items = Self.items
     for (number, partItems) in [nil, 7, 11, nil, 7].enumerated() {
-      items[number * 9] = Self.item(number * 9 + 1, "b")
+      items[number * 9] = KnownItemBench.user(number * 9 + 1, "b")
       let readCount = try sync(bench, items, partItems: partItems).readCount
       #expect(readCount == (number == 0 ? 50 : 1))
     }
@@ -107,7 +97,7 @@ import Testing
     _ = try sync(bench, Self.items)
     let items =
       Self.items.enumerated().filter { $0.offset % 10 != 4 }.map(\.element)
-      + (51..<56).map { Self.item($0) }
+      + (51..<56).map { KnownItemBench.user($0) }
     let (report, readCount) = try sync(bench, items)
     #expect(readCount == 5)
     #expect(report.entities["User"]?.deleted == 5)
@@ -121,7 +111,7 @@ import Testing
     let bench = try KnownItemBench(OracleTests.staff())
     let items = (1...20).map { #"{"id": \#($0), "name": "\#($0)", "manager_id": \#(21 - $0)}"# }
     for expected in [20, 10, 0] {
-      var request = try request(bench, array(items), "Person")
+      var request = try request(bench, KnownItemBench.array(items), "Person")
       request.tuning.partItems = 5
       let (report, readCount) = try run(request, bench)
       #expect(readCount == expected)
@@ -144,22 +134,28 @@ import Testing
   }
 
   static let days = [
-    Day("a child of a later part moves to an earlier one") { $0[0] = item(1, notes: [10, 400]) },
-    Day("a child of an earlier part is nested again") { $0[39] = item(40, notes: [400, 10]) },
+    Day("a child of a later part moves to an earlier one") {
+      $0[0] = KnownItemBench.user(1, notes: [10, 400])
+    },
+    Day("a child of an earlier part is nested again") {
+      $0[39] = KnownItemBench.user(40, notes: [400, 10])
+    },
     Day("a child moves") {
-      $0[0] = item(1, notes: [10, 400])
-      $0[39] = item(40, notes: [])
+      $0[0] = KnownItemBench.user(1, notes: [10, 400])
+      $0[39] = KnownItemBench.user(40, notes: [])
     },
     Day("a child moves to a later part") {
-      $0[0] = item(1, notes: [])
-      $0[39] = item(40, notes: [400, 10])
+      $0[0] = KnownItemBench.user(1, notes: [])
+      $0[39] = KnownItemBench.user(40, notes: [400, 10])
     },
-    Day("an item comes twice") { $0.append(item(2)) },
-    Day("an item comes twice in one part") { $0.insert(item(2), at: 0) },
-    Day("an item comes again with another value") { $0.append(item(2, "later")) },
-    Day("an item comes before with another value") { $0.insert(item(40, "earlier"), at: 0) },
+    Day("an item comes twice") { $0.append(KnownItemBench.user(2)) },
+    Day("an item comes twice in one part") { $0.insert(KnownItemBench.user(2), at: 0) },
+    Day("an item comes again with another value") { $0.append(KnownItemBench.user(2, "later")) },
+    Day("an item comes before with another value") {
+      $0.insert(KnownItemBench.user(40, "earlier"), at: 0)
+    },
     Day("the order is another one") { $0.reverse() },
-    Day("a list is empty") { $0[20] = item(21, notes: []) },
+    Day("a list is empty") { $0[20] = KnownItemBench.user(21, notes: []) },
     Day("half is gone") { $0.removeFirst(25) },
     Day("a list by keys takes a child") {
       $0[0] = #"{"id": 1, "name": "a", "notes_ids": [10, 400, 30]}"#
@@ -192,23 +188,16 @@ import Testing
   // MARK: - Edits, errors, cancellation
 
   @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
-    let folder = try TemporaryFolder()
-    let bench = try KnownItemBench(nil, .sqlite(folder.file()))
-    defer { try? bench.stack.close() }
+    let bench = try KnownItemBench(inFolder: TemporaryFolder())
     _ = try sync(bench, Self.items)
-    let context = bench.stack.newBackgroundContext()
-    try context.performAndWait {
-      let fetch = Fetch<ManagedObject>(entityNamed: "User", Filter("id == 33"))
-      try context.fetch(fetch).first?.setValue("mine", forKey: "name")
-      try context.save()
-    }
+    try bench.rename(33, "mine")
     for _ in 1...2 {
       let (report, readCount) = try sync(bench, Self.items)
       #expect(readCount == 1)
       #expect(report.entities["User"]?.protected == 1)
       #expect(report.isUnchanged)
     }
-    try bench.stack.acknowledge(through: bench.stack.latestHistoryToken(), for: "server")
+    try bench.acknowledge()
     #expect(try sync(bench, Self.items).report.entities["User"]?.updated == 1)
     #expect(try sync(bench, Self.items).readCount == 0)
   }
@@ -219,19 +208,11 @@ import Testing
     _ = try sync(bench, Self.items)
     let before = try bench.dump()
     var items = Self.items
-    items[2] = Self.item(3, "b")
-    items[40] = Self.item(41, "b", notes: [30])
-    var request = try request(bench, array(items))
+    items[2] = KnownItemBench.user(3, "b")
+    items[40] = KnownItemBench.user(41, "b", notes: [30])
+    var request = try request(bench, KnownItemBench.array(items))
     request.tuning.partItems = Self.partItems
-    let control = SyncControl()
-    let passed = Locked(0)
-    control.observe { [unowned control] _ in
-      let isLate = passed.withLock { passed in
-        passed += 1
-        return passed > limit
-      }
-      if isLate { control.cancel() }
-    }
+    let control = SyncControl.cancelled(after: limit)
     #expect(throws: CancellationError.self) {
       _ = try SyncRun(request, store: bench.bench.store, control: control).run()
     }
@@ -244,7 +225,7 @@ import Testing
     _ = try sync(bench, Self.items)
     let before = try bench.dump()
     var items = Self.items
-    items[2] = Self.item(3, "b")
+    items[2] = KnownItemBench.user(3, "b")
     items[40] = #"{"id": 41, "name": }"#
     var messages: [String] = []
     for usesFingerprints in [true, false] {
@@ -263,7 +244,7 @@ import Testing
     _ = try sync(bench, Self.items) { $0.setup.isDryRun = true }
     #expect(try sync(bench, Self.items).readCount == 50)
     var items = Self.items
-    items[40] = Self.item(41, "b")
+    items[40] = KnownItemBench.user(41, "b")
     for _ in 1...2 {
       let (report, readCount) = try sync(bench, items) { $0.setup.isDryRun = true }
       #expect(readCount == 1)

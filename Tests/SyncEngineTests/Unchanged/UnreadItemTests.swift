@@ -5,13 +5,10 @@ import Testing
 
 /// How many items of a payload are read that came before.
 @Suite struct UnreadItemTests {
+  private static let json = payload(1..<51)
+
   static func payload(_ users: Range<Int>) -> String {
-    let items = users.map { user in
-      """
-      {"id": \(user), "name": "user \(user)", "notes": [{"id": \(user * 10), "text": "note of \(user)"}]}
-      """
-    }
-    return "[\(items.joined(separator: ",\n"))]"
+    String(decoding: KnownItemBench.array(users.map { KnownItemBench.user($0) }), as: UTF8.self)
   }
 
   /// Syncs, and counts the items that reached the matching.
@@ -27,103 +24,71 @@ import Testing
     return (report, count.withLock { $0 })
   }
 
-  // MARK: - Unsent edits
-
-  /// A store in a file: one in memory is asked for known items when all were read.
-  private func stack(_ folder: TemporaryFolder, _ json: String) throws -> (DataStack, SyncBench) {
-    let stack = try DataStack(
-      model: TestModels.social(), store: .sqlite(folder.file()), tracksChanges: true)
-    let bench = try SyncBench(stack)
-    #expect(try sync(bench, json).readCount == 50)
-    #expect(try sync(bench, json).readCount == 0)
-    return (stack, bench)
+  /// An edit that is not sent, and the items that it has read.
+  struct Edit: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var payload = UnreadItemTests.json
+    let reads: Int
+    let protected: (entity: String, count: Int)
+    /// What the next sync does once the edit was sent.
+    var taken: (updated: Int, deleted: Int)?
+    let body: @Sendable (ManagedObjectContext) throws -> Void
   }
 
-  private func edit(_ stack: DataStack, _ body: (ManagedObjectContext) throws -> Void) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
-      try body(context)
-      try context.save()
-    }
-  }
-
-  private func object(
-    _ entity: String, _ key: Int, in context: ManagedObjectContext
-  ) throws -> ManagedObject {
-    let fetch = Fetch<ManagedObject>(entityNamed: entity, Filter("id == %@", key))
-    return try #require(try context.fetch(fetch).first)
-  }
-
-  @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
-    let json = Self.payload(1..<51)
-    let folder = try TemporaryFolder()
-    let (stack, bench) = try stack(folder, json)
-    defer { try? stack.close() }
-    try edit(stack) { try object("User", 7, in: $0)["name"] = "mine" }
-    for _ in 1...3 {
-      let (report, readCount) = try sync(bench, json)
-      #expect(readCount == 1)
-      #expect(report.entities["User"]?.protected == 1)
-      #expect(report.entities["User"]?.unchanged == 50)
-    }
-    try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
-    let taken = try sync(bench, json)
-    #expect(taken.readCount == 1)
-    #expect(taken.report.entities["User"]?.updated == 1)
-    #expect(try sync(bench, json).readCount == 0)
-  }
-
-  @Test func anUnsentEditOfARelationshipHasTheItemsOfBothEndsRead() throws {
-    let json = Self.payload(1..<51)
-    let folder = try TemporaryFolder()
-    let (stack, bench) = try stack(folder, json)
-    defer { try? stack.close() }
-    try edit(stack) { try object("Note", 70, in: $0)["user"] = object("User", 9, in: $0) }
-    for _ in 1...3 {
-      let (report, readCount) = try sync(bench, json)
-      #expect(readCount == 2)
-      #expect(report.entities["Note"]?.protected == 1)
-      #expect(report.isUnchanged)
-    }
-  }
-
-  @Test func anObjectMadeOrDeletedHereHasTheItemThatListsItRead() throws {
-    let json = Self.payload(1..<51)
-    let folder = try TemporaryFolder()
-    let (stack, bench) = try stack(folder, json)
-    defer { try? stack.close() }
-    try edit(stack) { context in
+  static let edits = [
+    Edit(
+      testDescription: "of an attribute: its own item", reads: 1, protected: ("User", 1),
+      taken: (1, 0)
+    ) { try $0.fetch(7, inEntityNamed: "User")?["name"] = "mine" },
+    Edit(
+      testDescription: "of a relationship: the items of both ends", reads: 2,
+      protected: ("Note", 1)
+    ) {
+      try $0.fetch(70, inEntityNamed: "Note")?["user"] = $0.fetch(9, inEntityNamed: "User")
+    },
+    Edit(
+      testDescription: "an object made or deleted: the item that lists it", reads: 2,
+      protected: ("Note", 2)
+    ) { context in
       let note = try context.insert(entityNamed: "Note")
       note["id"] = 9_999
-      note["user"] = try object("User", 3, in: context)
-      try context.delete(object("Note", 40, in: context))
-    }
-    for _ in 1...3 {
-      let (report, readCount) = try sync(bench, json)
-      #expect(readCount == 2)
-      #expect(report.entities["Note"]?.protected == 2)
-      #expect(report.isUnchanged)
-    }
-  }
+      note["user"] = try context.fetch(3, inEntityNamed: "User")
+      context.delete(try #require(try context.fetch(40, inEntityNamed: "Note")))
+    },
+    // The item of the owner does not name it, so that its row is none of the item's.
+    Edit(
+      testDescription: "of an object that is kept for it: the item that omits it",
+      payload: json.replacing(#"[{"id": 70, "text": "note 70"}]"#, with: "[]"), reads: 1,
+      protected: ("Note", 1), taken: (0, 1)
+    ) { try $0.fetch(70, inEntityNamed: "Note")?["text"] = "mine" },
+  ]
 
-  /// The item of the owner does not name it, so that its row is none of the item's.
-  @Test func anObjectThatIsKeptForAnEditHasTheItemThatOmitsItRead() throws {
+  /// A store in a file: one in memory is asked for known items when all were read.
+  @Test(arguments: edits) func anUnsentEditHasItsOwnItemsReadAlone(_ edit: Edit) throws {
     let folder = try TemporaryFolder()
-    let (stack, bench) = try stack(folder, Self.payload(1..<51))
+    let stack = try DataStack(
+      model: TestModels.social(), store: .sqlite(folder.file()), tracksChanges: true)
     defer { try? stack.close() }
-    let without = Self.payload(1..<51).replacing(
-      #""notes": [{"id": 70, "text": "note of 7"}]"#, with: #""notes": []"#)
-    try edit(stack) { try object("Note", 70, in: $0)["text"] = "mine" }
+    let bench = try SyncBench(stack)
+    #expect(try sync(bench, Self.json).readCount == 50)
+    #expect(try sync(bench, Self.json).readCount == 0)
+    try stack.inBackground { context in
+      try edit.body(context)
+      try context.save()
+    }
+    let entity = edit.protected.entity
     for _ in 1...3 {
-      let (report, readCount) = try sync(bench, without)
-      #expect(readCount == 1)
-      #expect(report.entities["Note"]?.protected == 1)
+      let (report, readCount) = try sync(bench, edit.payload)
+      #expect(readCount == edit.reads)
+      #expect(report.entities[entity]?.protected == edit.protected.count)
       #expect(report.isUnchanged)
     }
+    guard let expected = edit.taken else { return }
     try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
-    let taken = try sync(bench, without)
+    let taken = try sync(bench, edit.payload)
     #expect(taken.readCount == 1)
-    #expect(taken.report.entities["Note"]?.deleted == 1)
-    #expect(try sync(bench, without).readCount == 0)
+    #expect(taken.report.entities[entity]?.updated == expected.updated)
+    #expect(taken.report.entities[entity]?.deleted == expected.deleted)
+    #expect(try sync(bench, edit.payload).readCount == 0)
   }
 }

@@ -7,9 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct ObserverTests {
   private let stack: DataStack
 
-  init() throws {
-    stack = try DataStack.social()
-  }
+  init() throws { stack = try DataStack.social() }
 
   /// Observes commits for as long as it is held.
   private final class Observation: @unchecked Sendable {
@@ -24,9 +22,7 @@ import Testing
         forName: name, object: stack, queue: nil, using: body)
     }
 
-    func end() {
-      NotificationCenter.default.removeObserver(token)
-    }
+    func end() { NotificationCenter.default.removeObserver(token) }
 
     deinit { end() }
   }

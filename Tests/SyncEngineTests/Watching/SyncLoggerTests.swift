@@ -53,19 +53,6 @@ import Testing
     json.cancel()
   }
 
-  @Test func savesOfContextsAreLoggedToo() throws {
-    let stack = try DataStack.social()
-    let lines = Log<String>()
-    let log = SyncLogger(stack) { lines.append($0) }
-    try stack.inBackground { context in
-      try context.insert(entityNamed: "User")["id"] = 1
-      try context.save()
-    }
-    stack.drainNotifications()
-    #expect(lines.all == ["User 1 inserted"])
-    log.cancel()
-  }
-
   @Test func linesOfJSONHaveAFixedOrder() throws {
     let stack = try DataStack.social()
     let lines = Log<String>()

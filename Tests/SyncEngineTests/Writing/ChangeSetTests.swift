@@ -66,8 +66,7 @@ import Testing
       payload: #"[{"id": 2}]"#, expected: "User +[] ~[] -[1]; Note +[] ~[] -[1]"),
   ]
 
-  @Test(arguments: cases)
-  func aChangeSetHasExactlyTheChanges(_ testCase: Case) throws {
+  @Test(arguments: cases) func aChangeSetHasExactlyTheChanges(_ testCase: Case) throws {
     let bench = try SyncBench(TestModels.social())
     try bench.sync(testCase.stored, "User")
     let (report, changes) = try bench.syncWithChanges(testCase.payload, "User")

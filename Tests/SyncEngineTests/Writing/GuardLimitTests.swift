@@ -44,9 +44,7 @@ import Testing
     ] as [(DeletionGuard, Int, Bool)])
   func anEmptyListDeletesAsManyObjectsAsItMay(
     _ deletionGuard: DeletionGuard, stored: Int, expected: Bool
-  ) throws {
-    #expect(try isRefused("[]", over: stored, by: deletionGuard) == expected)
-  }
+  ) throws { #expect(try isRefused("[]", over: stored, by: deletionGuard) == expected) }
 
   @Test(arguments: [
     #"{"id": 401, "message": "unauthorised"}"#, #"{"error": "down"}"#,

@@ -52,8 +52,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 50])
-  func aRowThatThePayloadRepeatsAsItIsKeepsItsVersion(count: Int) throws {
+  @Test(arguments: [1, 50]) func aRowThatThePayloadRepeatsAsItIsKeepsItsVersion(count: Int) throws {
     let bench = try SyncBench(TestModels.social())
     let json =
       "["
