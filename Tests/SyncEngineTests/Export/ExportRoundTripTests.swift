@@ -128,4 +128,27 @@ import Testing
       #expect(try sorted(copy) == sorted(bench), "\(entity.name)")
     }
   }
+
+  @Test func resourcesAreWrittenAsTheyAreRead() throws {
+    let stack = try DataStack.inMemory([
+      "BlogPost: id, title, author -> Person.posts, categories ->> Category.posts",
+      "Person sync.type=users: id, name, posts ->> BlogPost.author",
+      "Category: id, name, posts ->> BlogPost.categories",
+    ])
+    try stack.sync(
+      #"[{"id": 1, "title": "a", "author": {"id": 9, "name": "Ann"}, "categories": [{"id": 5, "name": "x"}]}, {"id": 2}]"#,
+      inEntityNamed: "BlogPost")
+    let json = try stack.export("BlogPost", using: .jsonAPI)
+    #expect(
+      json.arrayValue?.first == [
+        "type": "blog_posts", "id": "1", "attributes": ["title": "a"],
+        "relationships": [
+          "author": ["data": ["type": "users", "id": "9"]],
+          "categories": ["data": [["type": "categories", "id": "5"]]],
+        ],
+      ])
+    let report = try stack.sync(
+      .jsonAPI(JSONValue.object(["data": json])), inEntityNamed: "BlogPost")
+    #expect(report.isUnchanged, "\(report)")
+  }
 }

@@ -47,7 +47,7 @@ import Testing
     init() throws {
       bench = try SyncBench(OrderWaysTests.model())
       try bench.sync(#"[{"id": 1}]"#, "Album")
-      id = try ManagedObjectID(entity: bench.model.requireEntity(named: "Album"), row: 1)
+      id = try bench.id("Album", 1)
     }
 
     func sync(_ json: String, _ list: List, partItems: Int?) throws -> ChangeSet {

@@ -5,13 +5,6 @@ import Testing
 @Suite struct RelationshipRuleTests {
   static let keys = [
     SyncCase(
-      "a relationship is reached by its snake name and by its own",
-      .sync("User", #"[{"id": 1, "company": {"id": 1}, "tasks": [{"id": 2}]}]"#),
-      leaves: ["User": ["id=1 company=1 tasks=[2]"]]),
-    SyncCase(
-      "camelCase identifiers are identifiers", .stored("Note", #"[{"id": 1}]"#),
-      .sync("User", #"[{"id": 1, "notesIDs": [1]}]"#), leaves: ["User": ["id=1 notes=[1]"]]),
-    SyncCase(
       "a custom key takes objects", in: .custom,
       .sync("User", #"[{"id": 1, "annotations": [{"id": 5}], "super_user": {"id": 2}}]"#),
       leaves: ["User": ["id=1 notes=[5] boss=2", "id=2 team=[1]"]]),

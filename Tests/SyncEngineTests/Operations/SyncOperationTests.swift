@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SyncOperationTests {
-  private func makeStack() throws -> DataStack {
-    try DataStack(model: TestModels.social(), store: .inMemory)
-  }
+  private func makeStack() throws -> DataStack { try DataStack.social() }
 
   private let users: JSONValue = [["id": 1, "name": "Ada"], ["id": 2, "name": "Bob"]]
 
@@ -136,5 +134,49 @@ import Testing
       }
     }
     #expect(after == ["Robert"])
+  }
+
+  // MARK: - The delegate
+
+  final class LocalKeys: SyncDelegate {
+    let asked = Locked<[String]>([])
+
+    func sync(
+      _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
+    ) -> JSONValue {
+      asked.withLock { $0.append("\(entityName) \(item["id"] ?? .null)") }
+      var item = item
+      if entityName == "User" { item["email"] = "local" }
+      return item
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func membersThatTheDelegateAddsToTheJSONEndUpInTheObject(queued: Bool) throws {
+    let stack = try DataStack.opened("Notes")
+    let delegate = LocalKeys()
+    let sync = try Sync(
+      changes: dictionaries(#"[{"id": 1, "company": {"id": 2}, "notes": [{"id": 3}]}]"#),
+      inEntityNamed: "User", dataStack: stack)
+    sync.delegate = delegate
+    if queued {
+      let queue = OperationQueue()
+      queue.addOperations([sync], waitUntilFinished: true)
+    } else {
+      sync.start()
+    }
+    #expect(sync.isFinished && !sync.isExecuting && !sync.isCancelled)
+    #expect(try stack.shown("User", "remoteID email") == ["1 local"])
+    #expect(delegate.asked.withLock { $0.sorted() } == ["Company 2", "Note 3", "User 1"])
+  }
+
+  @Test func thePagesOfASessionAskItsDelegate() async throws {
+    let stack = try DataStack.opened("Notes")
+    let delegate = LocalKeys()
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    session.delegate = delegate
+    try await session.sync([["id": 1]] as JSONValue)
+    #expect(try stack.shown("User", "remoteID email") == ["1 local"])
+    #expect(delegate.asked.withLock { $0 } == ["User 1"])
   }
 }

@@ -108,16 +108,6 @@ import Testing
     #expect(try bench.count("Note") == 60)
   }
 
-  @Test(arguments: [1, 2, 100]) func perBatchGivesTheSameInTheEnd(_ size: Int) throws {
-    let whole = try SyncBench(TestModels.social())
-    let batches = try SyncBench(TestModels.social())
-    try whole.sync(payload, "User")
-    try batches.sync(payload, "User") { $0.setup.transaction = .perBatch(size) }
-    for entity in ["User", "Note", "Company", "Tag", "Task"] {
-      #expect(try batches.objects(entity) == whole.objects(entity))
-    }
-  }
-
   @Test(arguments: [1, 2, 100], [false, true])
   func anObjectThatSeveralPartsOrBatchesChangeIsCountedOnce(size: Int, areBatches: Bool) throws {
     let first = #"""
@@ -152,11 +142,7 @@ import Testing
     let bench = try SyncBench(TestModels.social())
     try bench.sync(
       #"[{"id": 1, "tags": [{"id": 1}, {"id": 2}], "notes": [{"id": 1}, {"id": 2}]}]"#, "User")
-    let user = try bench.model.requireEntity(named: "User")
-    var parent: ManagedObjectID?
-    try bench.store.read {
-      try $0.scan(user, .all) { parent = ManagedObjectID(entity: user, row: $0.row) }
-    }
+    let parent = try bench.id("User", 1)
     for entity in ["Tag", "Note"] {
       let report = try bench.sync(
         #"[{"id": 2}, {"id": 3}, {"id": 4}]"#, entity, under: parent, parts: size)
@@ -175,13 +161,38 @@ import Testing
     }
   }
 
-  @Test func whatWasCommittedPerBatchStaysWhenALaterItemFails() throws {
+  // MARK: - Pages of a session
+
+  private func page(_ json: String, _ state: SessionState, _ bench: SyncBench) throws {
+    try bench.sync(json, "User") { $0.session = state }
+  }
+
+  /// An object that was not there when the first page came may be there when the next one does.
+  @Test func aPageFindsObjectsOfAnotherProgram() throws {
     let bench = try SyncBench(TestModels.userNotes())
-    #expect(throws: JSONError.self) {
-      try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3}, {"id": "#, "User") {
-        $0.setup.transaction = .perBatch(2)
-      }
+    let state = SessionState(entity: try bench.model.requireEntity(named: "User"), name: nil)
+    try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
+      $0.session = state
+      $0.tuning.partItems = 1
     }
-    #expect(try bench.objects("User") == ["id=1", "id=2"])
+    try bench.sync(#"[{"id": 7}]"#, "User", operations: .insert)
+    try page(#"[{"id": 7, "name": "known"}]"#, state, bench)
+    #expect(try bench.count("User") == 3)
+  }
+
+  @Test func aPageThatFailsLeavesNoTrace() throws {
+    let bench = try SyncBench(TestModels.userNotes())
+    try bench.sync(#"[{"id": 1, "notes": [{"id": 9}]}, {"id": 8, "notes": [{"id": 7}]}]"#, "User")
+    let state = SessionState(entity: try bench.model.requireEntity(named: "User"), name: nil)
+    try page(#"[{"id": 1}]"#, state, bench)
+    let control = SyncControl()
+    control.cancel()
+    #expect(throws: CancellationError.self) {
+      _ = try bench.syncWithChanges(
+        #"[{"id": 8}]"#, "User", { $0.session = state }, control: control)
+    }
+    let end = try bench.end(state, try bench.request("User", .json([])))
+    #expect(end.entities["User"]?.deleted == 1)
+    #expect(try bench.objects("User").map { $0.prefix(4) } == ["id=1"])
   }
 }
