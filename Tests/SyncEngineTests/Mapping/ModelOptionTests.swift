@@ -20,7 +20,7 @@ import Testing
     let title: String
     let entities: [EntityDraft]
     /// Syncs of the first entity.
-    let syncs: [(json: String, operations: SyncOperations)]
+    let syncs: [Payload]
     /// The stored objects in the end.
     let expected: [String: [String]]
     var findings: [SyncReport.Finding.Kind] = []
@@ -32,61 +32,49 @@ import Testing
     func outcome(_ way: Way) -> String { others[way] ?? "holds" }
   }
 
+  /// What is synced, with all operations unless it says which.
+  struct Payload: ExpressibleByStringLiteral, Sendable {
+    let json: String
+    var operations = SyncOperations.all
+
+    init(stringLiteral json: String) { self.json = json }
+
+    static func only(_ operations: SyncOperations, _ json: String) -> Self {
+      var payload = Self(stringLiteral: json)
+      payload.operations = operations
+      return payload
+    }
+  }
+
   private static let writing: SyncOperations = [
     .insert, .update, .insertRelationships, .updateRelationships, .deleteRelationships,
   ]
 
+  /// Orders and their lines, with what is said of an order, of its list and of a line.
   private static func orders(
-    _ lines: PropertyDraft, line: [PropertyDraft] = [.attribute("id", .integer64)],
-    order: [String: String] = [:], lineInfo: [String: String] = [:],
-    title: PropertyDraft = .attribute("title", .string)
+    _ order: String = "", lines: String = "", line: String = "",
+    properties: String = "id, text, note", title: PropertyDraft = "title"
   ) -> [EntityDraft] {
-    [
-      EntityDraft("Order", [.attribute("id", .integer64), title, lines], userInfo: order),
-      EntityDraft(
-        "Line",
-        line + [
-          .attribute("text", .string), .attribute("note", .string),
-          .toOne("order", to: "Order", inverse: "lines"),
-        ], userInfo: lineInfo),
-    ]
-  }
-
-  private static func lines(
-    isOrdered: Bool = false, _ userInfo: [String: String] = [:]
-  ) -> PropertyDraft {
-    .toMany(
-      "lines", to: "Line", inverse: "order", isOrdered: isOrdered, deleteRule: .cascade,
-      userInfo: userInfo)
+    var order: EntityDraft = "Order \(order): id, lines ->> Line.order cascade \(lines)"
+    order.properties.insert(title, at: 1)
+    return [order, "Line \(line): \(properties), order -> Order.lines"]
   }
 
   static let options = [
     Option(
-      title: "`sync.keyScope` = `owner`", entities: orders(lines(["sync.keyScope": "owner"])),
+      title: "`sync.keyScope` = `owner`", entities: orders(lines: "sync.keyScope=owner"),
       syncs: [
-        (
-          #"[{"id":1,"lines":[{"id":1,"text":"a"},{"id":2,"text":"b"}]},{"id":2,"lines":[{"id":1,"text":"a"}]}]"#,
-          .all
-        ),
-        (
-          #"[{"id":1,"lines":[{"id":1,"text":"c"}]},{"id":2,"lines":[{"id":1,"text":"a"},{"id":2,"text":"b"}]}]"#,
-          .all
-        ),
+        #"[{"id":1,"lines":[{"id":1,"text":"a"},{"id":2,"text":"b"}]},{"id":2,"lines":[{"id":1,"text":"a"}]}]"#,
+        #"[{"id":1,"lines":[{"id":1,"text":"c"}]},{"id":2,"lines":[{"id":1,"text":"a"},{"id":2,"text":"b"}]}]"#,
       ],
       expected: ["Line": ["id=1 text=a order=2", "id=1 text=c order=1", "id=2 text=b order=2"]]),
     Option(
       title: "`sync.identifiers`, with `sync.keyScope`",
       entities: orders(
-        lines(["sync.keyScope": "owner"]), line: [], lineInfo: ["sync.identifiers": "text,note"]),
+        lines: "sync.keyScope=owner", line: "sync.identifiers=text,note", properties: "text, note"),
       syncs: [
-        (
-          #"[{"id":1,"lines":[{"text":"a","note":"x"},{"text":"a","note":"y"}]},{"id":2,"lines":[{"text":"a","note":"x"}]}]"#,
-          .all
-        ),
-        (
-          #"[{"id":1,"lines":[{"text":"a","note":"y"}]},{"id":2,"lines":[{"text":"a","note":"x"},{"text":"b","note":"x"}]}]"#,
-          .all
-        ),
+        #"[{"id":1,"lines":[{"text":"a","note":"x"},{"text":"a","note":"y"}]},{"id":2,"lines":[{"text":"a","note":"x"}]}]"#,
+        #"[{"id":1,"lines":[{"text":"a","note":"y"}]},{"id":2,"lines":[{"text":"a","note":"x"},{"text":"b","note":"x"}]}]"#,
       ],
       expected: [
         "Line": ["text=a note=x order=2", "text=a note=y order=1", "text=b note=x order=2"]
@@ -97,18 +85,17 @@ import Testing
         "Order: id, title, customer -> Customer.orders sync.stub=YES",
         "Customer: id, orders ->> Order.customer",
       ],
-      syncs: [(#"[{"id":1,"customer":5,"customer_id":5}]"#, .all)],
+      syncs: [#"[{"id":1,"customer":5,"customer_id":5}]"#],
       expected: ["Customer": ["id=5 orders=[1]"]],
       others: [
         .rule: "the serializer reads keys or not", .serializer: "the serializer reads keys or not",
       ]),
     Option(
       title: "`sync.tombstoneKey`",
-      entities: orders(
-        lines(), order: ["sync.tombstoneKey": "gone"], lineInfo: ["sync.tombstoneKey": "gone"]),
+      entities: orders("sync.tombstoneKey=gone", line: "sync.tombstoneKey=gone"),
       syncs: [
-        (#"[{"id":1,"lines":[{"id":1},{"id":2}]},{"id":2}]"#, .all),
-        (#"[{"id":1,"lines":[{"id":1,"gone":true},{"id":2}]},{"id":2,"gone":true}]"#, writing),
+        #"[{"id":1,"lines":[{"id":1},{"id":2}]},{"id":2}]"#,
+        .only(writing, #"[{"id":1,"lines":[{"id":1,"gone":true},{"id":2}]},{"id":2,"gone":true}]"#),
       ],
       expected: ["Order": ["id=1 lines=[2]"], "Line": ["id=2 order=1"]]),
     Option(
@@ -118,33 +105,28 @@ import Testing
         "abstract Part sync.typeKey=type: id, block -> Block.parts",
         EntityDraft(
           "Picture", ["url"], superentity: "Part", userInfo: ["sync.type": "photo, image"]),
-        EntityDraft("Divider", superentity: "Part"),
+        "Divider < Part",
       ],
       syncs: [
-        (
-          #"[{"id":1,"parts":[{"id":1,"type":"image","url":"u"},{"id":2,"type":"divider"},{"id":3,"type":"x"}]}]"#,
-          .all
-        )
+        #"[{"id":1,"parts":[{"id":1,"type":"image","url":"u"},{"id":2,"type":"divider"},{"id":3,"type":"x"}]}]"#
       ],
       expected: ["Picture": ["id=1 block=1 url=u"], "Divider": ["id=2 block=1"]],
       findings: [.skippedItem]),
     Option(
       title: "`sync.typeKey` at the top",
       entities: [
-        "abstract Part sync.typeKey=type: id, title",
-        "Picture < Part: url",
-        EntityDraft("Other", superentity: "Part", userInfo: ["sync.type": "*"]),
+        "abstract Part sync.typeKey=type: id, title", "Picture < Part: url",
+        "Other < Part sync.type=*",
       ],
-      syncs: [(#"[{"id":1,"type":"picture","url":"u"},{"id":2,"type":"x","title":"t"}]"#, .all)],
+      syncs: [#"[{"id":1,"type":"picture","url":"u"},{"id":2,"type":"x","title":"t"}]"#],
       expected: ["Picture": ["id=1 url=u"], "Other": ["id=2 title=t"]]),
     Option(
-      title: "`sync.keyedBy`", entities: orders(lines(["sync.keyedBy": "text"])),
-      syncs: [(#"[{"id":1,"lines":{"a":{"id":1},"b":{"id":2}}}]"#, .all)],
+      title: "`sync.keyedBy`", entities: orders(lines: "sync.keyedBy=text"),
+      syncs: [#"[{"id":1,"lines":{"a":{"id":1},"b":{"id":2}}}]"#],
       expected: ["Line": ["id=1 text=a order=1", "id=2 text=b order=1"]]),
     Option(
-      title: "`sync.keyedBy` at the top",
-      entities: orders(lines(), order: ["sync.keyedBy": "YES"]),
-      syncs: [(#"{"1":{"title":"a"},"2":{"title":"b","lines":[{"id":7}]}}"#, .all)],
+      title: "`sync.keyedBy` at the top", entities: orders("sync.keyedBy=YES"),
+      syncs: [#"{"1":{"title":"a"},"2":{"title":"b","lines":[{"id":7}]}}"#],
       expected: ["Order": ["id=1 title=a", "id=2 title=b lines=[7]"]]),
     Option(
       title: "`sync.tree` = `YES`",
@@ -152,68 +134,66 @@ import Testing
         "Node sync.tree=YES: id, title, nodes ->> Node.parent cascade, parent -> Node.nodes"
       ],
       syncs: [
-        (#"[{"id":1,"nodes":[{"id":2,"nodes":[{"id":3}]}]},{"id":4,"nodes":[{"id":5}]}]"#, .all),
-        (#"[{"id":1,"title":"a"}]"#, .all),
+        #"[{"id":1,"nodes":[{"id":2,"nodes":[{"id":3}]}]},{"id":4,"nodes":[{"id":5}]}]"#,
+        #"[{"id":1,"title":"a"}]"#,
       ],
       expected: ["Node": ["id=1 title=a nodes=[2]", "id=2 nodes=[3] parent=1", "id=3 parent=2"]],
       findings: [.suspendedDeletion]),
     Option(
       title: "`sync.whenMissing` = `clear` of an entity",
       entities: orders(
-        lines(), lineInfo: ["sync.whenMissing": "clear"],
+        line: "sync.whenMissing=clear",
         title: .attribute("title", .string, isOptional: false, defaultValue: "none")),
       syncs: [
-        (#"[{"id":1,"title":"t","lines":[{"id":1,"text":"a","note":"b"}]}]"#, .all),
-        (#"[{"id":1,"lines":[{"id":1,"text":"c"}]}]"#, .all),
+        #"[{"id":1,"title":"t","lines":[{"id":1,"text":"a","note":"b"}]}]"#,
+        #"[{"id":1,"lines":[{"id":1,"text":"c"}]}]"#,
       ],
       expected: ["Order": ["id=1 title=t lines=[1]"], "Line": ["id=1 text=c order=1"]]),
     Option(
       title: "`sync.whenMissing` = `clear` of an attribute, with a default",
       entities: orders(
-        lines(),
         title: .attribute(
           "title", .string, isOptional: false, defaultValue: "none",
           userInfo: ["sync.whenMissing": "clear"])),
-      syncs: [(#"[{"id":1,"title":"t","lines":[{"id":2}]}]"#, .all), (#"[{"id":1}]"#, .all)],
+      syncs: [#"[{"id":1,"title":"t","lines":[{"id":2}]}]"#, #"[{"id":1}]"#],
       expected: ["Order": ["id=1 title=none lines=[2]"]]),
     Option(
       title: "`sync.whenMissing` = `clear` of a list",
-      entities: orders(lines(["sync.whenMissing": "clear"])),
-      syncs: [(#"[{"id":1,"lines":[{"id":2}]}]"#, .all), (#"[{"id":1,"title":"t"}]"#, .all)],
+      entities: orders(lines: "sync.whenMissing=clear"),
+      syncs: [#"[{"id":1,"lines":[{"id":2}]}]"#, #"[{"id":1,"title":"t"}]"#],
       expected: ["Order": ["id=1 title=t"], "Line": ["id=2"]]),
     Option(
-      title: "an ordered list", entities: orders(lines(isOrdered: true)),
+      title: "an ordered list", entities: orders(lines: "ordered"),
       syncs: [
-        (#"[{"id":1,"lines":[{"id":1},{"id":2},{"id":3}]}]"#, .all),
-        (#"[{"id":1,"lines":[{"id":3},{"id":1},{"id":2}]}]"#, .all),
+        #"[{"id":1,"lines":[{"id":1},{"id":2},{"id":3}]}]"#,
+        #"[{"id":1,"lines":[{"id":3},{"id":1},{"id":2}]}]"#,
       ],
       expected: ["Order": ["id=1 lines=[3,1,2]"]]),
     Option(
       title: "delete rule cascade, children without key",
-      entities: orders(lines(isOrdered: true), line: []),
+      entities: orders(lines: "ordered", properties: "text, note"),
       syncs: [
-        (#"[{"id":1,"lines":[{"text":"a"},{"text":"b"}]}]"#, .all),
-        (#"[{"id":1,"lines":[{"text":"b"},{"text":"b"}]}]"#, .all),
+        #"[{"id":1,"lines":[{"text":"a"},{"text":"b"}]}]"#,
+        #"[{"id":1,"lines":[{"text":"b"},{"text":"b"}]}]"#,
       ],
       expected: ["Line": ["text=b order=1", "text=b order=1"]]),
     Option(
       title: "what a value may be",
       entities: orders(
-        lines(), title: .attribute("title", .string, validation: ValidationRules(minimum: 1))),
-      syncs: [(#"[{"id":1,"title":"t"},{"id":2,"title":""}]"#, .all)],
+        title: .attribute("title", .string, validation: ValidationRules(minimum: 1))),
+      syncs: [#"[{"id":1,"title":"t"},{"id":2,"title":""}]"#],
       expected: ["Order": ["id=1 title=t"]], findings: [.skippedItem]),
     Option(
-      title: "a required attribute",
-      entities: orders(lines(), title: .attribute("title", .string, isOptional: false)),
-      syncs: [(#"[{"id":1,"title":"t"},{"id":2}]"#, .all)],
+      title: "a required attribute", entities: orders(title: "title required"),
+      syncs: [#"[{"id":1,"title":"t"},{"id":2}]"#],
       expected: ["Order": ["id=1 title=t"]], findings: [.skippedItem]),
     Option(
-      title: "`operations` of the sync", entities: orders(lines()),
+      title: "`operations` of the sync", entities: orders(),
       syncs: [
-        (#"[{"id":1,"title":"a","lines":[{"id":1,"text":"a"}]}]"#, .all),
-        (
-          #"[{"id":1,"title":"b","lines":[{"id":1,"text":"b"},{"id":2}]},{"id":2,"lines":[{"id":3}]}]"#,
-          [.insert, .updateRelationships]
+        #"[{"id":1,"title":"a","lines":[{"id":1,"text":"a"}]}]"#,
+        .only(
+          [.insert, .updateRelationships],
+          #"[{"id":1,"title":"b","lines":[{"id":1,"text":"b"},{"id":2}]},{"id":2,"lines":[{"id":3}]}]"#
         ),
       ],
       expected: ["Order": ["id=1 title=a lines=[1]", "id=2"], "Line": ["id=1 text=a order=1"]],
@@ -240,8 +220,9 @@ import Testing
     try Self.write(cell.way, root, on: stack)
     for _ in 0..<2 {
       findings = []
-      for (json, operations) in cell.option.syncs {
-        let report = try stack.sync(json, with: Self.source(cell.way, root), operations: operations)
+      for sync in cell.option.syncs {
+        let report = try stack.sync(
+          sync.json, with: Self.source(cell.way, root), operations: sync.operations)
         findings += report.findings
       }
       for (entity, objects) in cell.option.expected.sorted(by: { $0.key < $1.key }) {
@@ -259,8 +240,7 @@ import Testing
           "id string sync.whenMissing=empty", "ref -> Content sync.stub=YES",
           "others ->> Content sync.keyScope=parent",
         ], isAbstract: true, userInfo: ["sync.typeKey": "type", "sync.identifiers": "id, no"]),
-      EntityDraft("Article", superentity: "Content"),
-      EntityDraft("Asset", superentity: "Content"),
+      "Article < Content", "Asset < Content",
     ])
     let report = try stack.sync(
       #"[{"id":"a1","type":"Article","ref_id":"x9"}]"#, inEntityNamed: "Content")

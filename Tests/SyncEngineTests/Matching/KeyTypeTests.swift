@@ -39,18 +39,14 @@ import Testing
 
   private func bench(_ type: AttributeType) throws -> SyncBench {
     try SyncBench([
-      EntityDraft(
-        "Owner",
-        [
-          .attribute("id", type), "one -> Child.ones", "own ->> Child.owner cascade",
-          "list ->> Child.lister ordered", "shared ->> Child.sharers",
-        ]),
-      EntityDraft(
-        "Child",
-        [
-          .attribute("id", type), "ones ->> Owner.one", "owner -> Owner.own",
-          "lister -> Owner.list", "sharers ->> Owner.shared",
-        ]),
+      """
+      Owner: id \(type), one -> Child.ones, own ->> Child.owner cascade,
+      list ->> Child.lister ordered, shared ->> Child.sharers
+      """,
+      """
+      Child: id \(type), ones ->> Owner.one, owner -> Owner.own, lister -> Owner.list,
+      sharers ->> Owner.shared
+      """,
     ])
   }
 

@@ -80,31 +80,14 @@ struct AgreementRun {
   /// one-to-many (`notes`) and ordered (`tasks`), a tree (`boss`), many-to-many (`tags`), also with
   /// itself (`friends`).
   static func model() throws -> ManagedObjectModel {
-    func key() -> PropertyDraft { .attribute("id", .integer64) }
-    return try ManagedObjectModel([
-      EntityDraft(
-        "User",
-        [
-          key(), .attribute("name", .string),
-          .toOne("passport", to: "Passport", inverse: "user"),
-          .toOne("mentor", to: "User", inverse: "pupil"),
-          .toOne("pupil", to: "User", inverse: "mentor"),
-          .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
-          .toMany("tasks", to: "Task", inverse: "user", isOrdered: true),
-          .toOne("boss", to: "User", inverse: "team"),
-          .toMany("team", to: "User", inverse: "boss"),
-          .toMany("tags", to: "Tag", inverse: "users"),
-          .toMany("friends", to: "User", inverse: "friends"),
-        ]),
-      EntityDraft(
-        "Passport",
-        [key(), .attribute("name", .string), .toOne("user", to: "User", inverse: "passport")]),
-      EntityDraft(
-        "Note", [key(), .attribute("name", .string), .toOne("user", to: "User", inverse: "notes")]),
-      EntityDraft(
-        "Task", [key(), .attribute("name", .string), .toOne("user", to: "User", inverse: "tasks")]),
-      EntityDraft(
-        "Tag", [key(), .attribute("name", .string), .toMany("users", to: "User", inverse: "tags")]),
+    try ManagedObjectModel([
+      """
+      User: id, name, passport -> Passport.user, mentor -> User.pupil, pupil -> User.mentor,
+      notes ->> Note.user cascade, tasks ->> Task.user ordered, boss -> User.team,
+      team ->> User.boss, tags ->> Tag.users, friends ->> User.friends
+      """,
+      "Passport: id, name, user -> User.passport", "Note: id, name, user -> User.notes",
+      "Task: id, name, user -> User.tasks", "Tag: id, name, users ->> User.tags",
     ])
   }
 

@@ -16,12 +16,7 @@ import Testing
 
   private static func model(nameIsRequired: Bool) throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "User",
-        [
-          "id", .attribute("name", .string, isOptional: !nameIsRequired),
-          "notes ->> Note.user cascade",
-        ]),
+      "User: id, name \(nameIsRequired ? "required" : ""), notes ->> Note.user cascade",
       "Note: id, text required, user -> User.notes",
     ])
   }

@@ -37,7 +37,7 @@ import Testing
         "Message: ts key, blocks ->> Block.message ordered cascade",
         "abstract Block sync.typeKey=type: message -> Message.blocks",
         "Section < Block: text -> TextObject cascade, fields ->> TextObject.section cascade",
-        EntityDraft("Divider", superentity: "Block"),
+        "Divider < Block",
         "Actions < Block: elements ->> Element.actions cascade",
         "TextObject: type, text, section -> Section.fields",
         "abstract Element sync.typeKey=type: actions -> Actions.elements",
@@ -92,10 +92,10 @@ import Testing
     ) {
       [
         "abstract Event sync.typeKey=type: id string",
-        EntityDraft(
-          "PushEvent",
-          ["ref from payload.ref", "commits ->> Commit.event cascade from payload.commits"],
-          superentity: "Event"),
+        """
+        PushEvent < Event: ref from payload.ref,
+        commits ->> Commit.event cascade from payload.commits
+        """,
         "ForkEvent < Event: forkee -> Repository from payload.forkee",
         "Commit: sha, message, event -> PushEvent.commits",
         "Repository: id",

@@ -16,11 +16,7 @@ import Testing
         "Organization",
         #"[{"id": 3, "parent": {"id": 1}}, {"id": 4, "parent": {"id": 1}}, {"id": 1}]"#,
         .all.subtracting(.insertRelationships)),
-      leaves: [
-        "Organization": [
-          "id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1",
-        ]
-      ]),
+      leaves: ["Organization": ["id=1 children=[3,4]", "id=3 parent=1", "id=4 parent=1"]]),
   ]
 
   @Test(arguments: cases, [nil, 1, 2])
@@ -93,11 +89,7 @@ import Testing
 
   /// A required relationship cannot be empty, so that nothing is remembered of it.
   @Test func aRequiredRelationshipKeepsItsFormerObject() throws {
-    let bench = try SyncBench([
-      EntityDraft("Crew", [.attribute("id", .integer64)]),
-      EntityDraft(
-        "Sailor", [.attribute("id", .integer64), .toOne("crew", to: "Crew", isOptional: false)]),
-    ])
+    let bench = try SyncBench(["Crew: id", "Sailor: id, crew -> Crew required"])
     try bench.sync(#"[{"id": 1, "crew": {"id": 8}}]"#, "Sailor")
     let report = try sync(#"[{"id": 1, "crew_id": 7}]"#, "Sailor", bench)
     #expect(report.count(of: .unresolvedReference) == 1)
@@ -111,10 +103,9 @@ import Testing
   func anItemThatCouldNotBeMadeIsTheObjectThatItsParentNests(size: Int?) throws {
     let bench = try SyncBench(TestModels.tree())
     try bench.sync(#"[{"id": 2}]"#, "Organization")
-    let entity = try bench.model.requireEntity(named: "Organization")
     try bench.sync(
       #"[{"id": 1}, {"id": 2, "children": [{"id": 1}]}]"#, "Organization",
-      under: ManagedObjectID(entity: entity, row: 1), by: "children",
+      under: bench.id("Organization", 2), by: "children",
       operations: [.update, .insertRelationships, .updateRelationships], parts: size)
     #expect(try bench.objects("Organization") == ["id=1 parent=2", "id=2 parent=2 children=[1,2]"])
   }

@@ -9,17 +9,10 @@ import Testing
     _ rule: DeleteRule = .nullify, isDeclared: Bool = false, hasList: Bool = true
   ) throws -> SyncBench {
     try SyncBench([
-      EntityDraft(
-        "Employee",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          hasList
-            ? .toOne("manager", to: "Employee", inverse: "reports")
-            : .toOne("manager", to: "Employee"),
-        ]
-          + (hasList
-            ? [.toMany("reports", to: "Employee", inverse: "manager", deleteRule: rule)] : []),
-        userInfo: isDeclared ? ["sync.tree": "YES"] : [:])
+      """
+      Employee \(isDeclared ? "sync.tree=YES" : ""): id, name,
+      manager -> \(hasList ? "Employee.reports, reports ->> Employee.manager \(rule)" : "Employee")
+      """
     ])
   }
 

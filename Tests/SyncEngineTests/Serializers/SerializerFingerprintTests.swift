@@ -242,17 +242,9 @@ import Testing
   @Test(arguments: [true, false])
   func serializersBelowConventionsAndTheOtherWayRoundUseFingerprints(serializerIsBelow: Bool) throws
   {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "Owner", [.attribute("id", .integer64), .toMany("things", to: "Thing", inverse: "owner")]),
-      EntityDraft(
-        "Thing",
-        [
-          .attribute("id", .integer64), .attribute("text", .string),
-          .toOne("owner", to: "Owner", inverse: "things"),
-        ]),
+    let stack = try DataStack.inMemory([
+      "Owner: id, things ->> Thing.owner", "Thing: id, text, owner -> Owner.things",
     ])
-    let stack = try DataStack(model: model, store: .inMemory)
     let owners = EntitySerializer(entityNamed: "Owner").by(
       "id", ["id": .int("id"), "things": .toMany("things") { Conventional("Thing") }])
     if serializerIsBelow {

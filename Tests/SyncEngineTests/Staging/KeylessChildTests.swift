@@ -4,6 +4,10 @@ import Testing
 
 /// Children without a key in lists that own their members, and nested objects without key.
 @Suite struct KeylessChildTests {
+  private let bench: SyncBench
+
+  init() throws { bench = try SyncBench(Self.model()) }
+
   /// How the list of fields is declared.
   enum Form: String, CaseIterable, Sendable {
     case inverse, ordered, link, orderedLink
@@ -14,22 +18,17 @@ import Testing
 
   static func model(_ form: Form = .inverse) throws -> ManagedObjectModel {
     var field: [PropertyDraft] = [
-      .attribute("name", .string), .attribute("value", .string),
-      .attribute("weight", .integer64, defaultValue: 1), .attribute("isSeen", .boolean),
-      .toMany("options", to: "Option", inverse: "field", deleteRule: .cascade),
+      "name", "value", .attribute("weight", .integer64, defaultValue: 1), "isSeen boolean",
+      "options ->> Option.field cascade",
     ]
-    if form.hasInverse { field.append(.toOne("profile", to: "Profile", inverse: "fields")) }
+    if form.hasInverse { field.append("profile -> Profile.fields") }
     return try ManagedObjectModel([
-      EntityDraft(
-        "Profile",
-        [
-          "id", "title",
-          .toMany(
-            "fields", to: "Field", inverse: form.hasInverse ? "profile" : nil,
-            isOrdered: form.isOrdered, deleteRule: .cascade), "address -> Address.profile cascade",
-          "place -> Address cascade", "link -> Link", "friend -> Profile.friends",
-          "friends ->> Profile.friend",
-        ]),
+      """
+      Profile: id, title,
+      fields ->> Field\(form.hasInverse ? ".profile" : "") cascade \(form.isOrdered ? "ordered" : ""),
+      address -> Address.profile cascade, place -> Address cascade, link -> Link,
+      friend -> Profile.friends, friends ->> Profile.friend
+      """,
       EntityDraft("Field", field),
       "Option: text, field -> Field.options",
       "Address: street, profile -> Profile.address",
@@ -90,7 +89,6 @@ import Testing
   }
 
   @Test func anOwnerKeepsItsChildrenWhateverAnotherOneLists() throws {
-    let bench = try SyncBench(Self.model())
     let both =
       #"[{"id": 1, "fields": [{"name": "a"}]}, {"id": 2, "fields": [{"name": "a"}, {"name": "b"}]}]"#
     try bench.sync(both, "Profile")
@@ -103,7 +101,6 @@ import Testing
   }
 
   @Test func anObjectThatTakesThePlaceOfAnotherKeepsNothingOfIt() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(
       payload(
         #"[{"name": "a", "value": "1", "weight": 5, "options": [{"text": "x"}, {"text": "y"}]}]"#),
@@ -127,7 +124,6 @@ import Testing
   }
 
   @Test func anObjectThatIsEqualInAllThatItsItemMentionsStaysAsItIs() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(payload(#"[{"name": "a", "weight": 5, "isSeen": true}]"#), "Profile")
     #expect(try bench.sync(payload(#"[{"name": "a", "weight": 5}]"#), "Profile").isUnchanged)
   }
@@ -137,14 +133,12 @@ import Testing
     #"[{"name": "a", "value": "1"}, {"name": "a"}]"#,
   ])
   func theMostExactItemChoosesFirst(_ list: String) throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(payload(#"[{"name": "a", "value": "1"}, {"name": "a"}]"#), "Profile")
     #expect(try bench.sync(payload(list), "Profile").isUnchanged)
     #expect(try fields(bench) == ["name=a profile=1", "name=a value=1 profile=1"])
   }
 
   @Test func childrenOfChildrenFollowTheirOwners() throws {
-    let bench = try SyncBench(Self.model())
     let list =
       #"[{"name": "a", "options": [{"text": "x"}]}, {"name": "b", "options": [{"text": "x"}, {"text": "y"}]}]"#
     try bench.sync(payload(list), "Profile")
@@ -166,7 +160,6 @@ import Testing
   }
 
   @Test func ofTwoListsOfOneOwnerTheLastCountsAndNoChildIsLeftOver() throws {
-    let bench = try SyncBench(Self.model())
     for _ in 0..<2 {
       try bench.sync(
         #"[{"id": 1, "fields": [{"name": "a"}]}, {"id": 1, "fields": [{"name": "b"}]}]"#, "Profile")
@@ -183,7 +176,6 @@ import Testing
     #"{"id": 1, "fields": LIST}, {"id": 3, "friends": [{"id": 1, "fields": LIST}]}"#,
   ])
   func theLastListCountsWhereTheOwnerStandsAtTwoDepths(_ items: String) throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "fields": \#(Self.two)}, {"id": 2}]"#, "Profile")
     let report = try bench.sync("[\(items.replacing("LIST", with: Self.two))]", "Profile")
     let field = report.entities["Field"]
@@ -192,7 +184,6 @@ import Testing
   }
 
   @Test func withoutDeletingAMemberThatIsNotListedStays() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(payload(Self.two), "Profile")
     try bench.sync(payload(#"[{"name": "b", "value": "2"}]"#), "Profile") {
       $0.settings.operations.remove(.deleteRelationships)
@@ -201,7 +192,6 @@ import Testing
   }
 
   @Test(arguments: [1, 2]) func inPartsAndBatchesItIsTheSame(_ size: Int) throws {
-    let bench = try SyncBench(Self.model())
     let before =
       #"[{"id": 1, "fields": [{"name": "a"}, {"name": "b"}]}, {"id": 2, "fields": [{"name": "c"}]}, {"id": 3}]"#
     let after =
@@ -211,16 +201,12 @@ import Testing
   }
 
   @Test func childrenOfAGivenParentNeedNoKey() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1}, {"id": 2, "fields": [{"name": "z"}]}]"#, "Profile")
-    let profile = try bench.model.requireEntity(named: "Profile")
     for (list, expected) in [
       (#"[{"name": "a"}, {"name": "b"}]"#, ["a", "b"]), (#"[{"name": "b"}]"#, ["b"]),
       (#"[{"name": "c"}]"#, ["c"]),
     ] {
-      for _ in 0..<2 {
-        try bench.sync(list, "Field", under: ManagedObjectID(entity: profile, row: 1))
-      }
+      for _ in 0..<2 { try bench.sync(list, "Field", under: bench.id("Profile", 1)) }
       #expect(try fields(bench) == expected.map { "name=\($0) profile=1" } + ["name=z profile=2"])
     }
     expectError("SyncError noPrimaryKey") { try bench.sync(#"[{"name": "a"}]"#, "Field") }
@@ -228,7 +214,6 @@ import Testing
 
   @Test(arguments: ["address", "place"])
   func nestedObjectsWithoutKeyGoWithTheNullThatUnlinksThem(_ name: String) throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "\#(name)": {"street": "s"}}]"#, "Profile")
     try bench.sync(#"[{"id": 1, "\#(name)": {"street": "t"}}]"#, "Profile")
     #expect(try bench.count("Address") == 1)
@@ -265,7 +250,6 @@ import Testing
   }
 
   @Test func withoutCascadeTheyStay() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "link": {"url": "s"}}]"#, "Profile")
     try bench.sync(#"[{"id": 1, "link": null}]"#, "Profile")
     #expect(try bench.count("Link") == 1)
@@ -273,7 +257,6 @@ import Testing
 
   @Test(arguments: [false, true])
   func theCostOfManyChildrenFollowsTheirNumber(_ reversed: Bool) throws {
-    let bench = try SyncBench(Self.model())
     let names = (0..<3_000).map { #"{"name": "n\#($0)", "value": "v"}"# }
     try bench.sync(payload("[\(names.joined(separator: ","))]"), "Profile")
     let list = reversed ? names.reversed() : names

@@ -4,23 +4,19 @@ import Testing
 
 /// Lists of kinds: a key of the item tells which subentity its object is.
 @Suite struct KindTests {
+  private let bench: SyncBench
+
+  init() throws { bench = try SyncBench(Self.model()) }
+
   /// Slides with blocks of several kinds, which are told apart by their ids or not at all.
   static func model(keyed: Bool = true, isOrdered: Bool = false) throws -> ManagedObjectModel {
-    let key: [PropertyDraft] = keyed ? [.attribute("id", .integer64)] : []
-    return try ManagedObjectModel([
-      EntityDraft(
-        "Slide",
-        [
-          "id",
-          .toMany(
-            "blocks", to: "Block", inverse: "slide", isOrdered: isOrdered, deleteRule: .cascade),
-          "cover -> Block cascade",
-        ]),
-      EntityDraft(
-        "Block", key + [.toOne("slide", to: "Slide", inverse: "blocks")], isAbstract: true,
-        userInfo: ["sync.typeKey": "type"]),
-      EntityDraft(
-        "ImageBlock", ["url"], superentity: "Block", userInfo: ["sync.type": "image, photo"]),
+    try ManagedObjectModel([
+      """
+      Slide: id, blocks ->> Block.slide cascade \(isOrdered ? "ordered" : ""),
+      cover -> Block cascade
+      """,
+      "abstract Block sync.typeKey=type: \(keyed ? "id, " : "")slide -> Slide.blocks",
+      "ImageBlock < Block sync.type=image,photo: url",
       "Section < Block: text, accessories ->> Accessory.section cascade",
       "Accessory: label, section -> Section.accessories",
     ])
@@ -34,7 +30,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func atTheTopEachItemIsAnObjectOfItsSubentity(_ usesFingerprints: Bool) throws {
-    let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "type": "image", "url": "u"}, {"id": 2, "type": "section", "text": "t"}, {"id": 3, "type": "photo"}]"#
     let report = try bench.sync(json, "Block") { $0.setup.usesFingerprints = usesFingerprints }
@@ -115,13 +110,10 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func anObjectThatChangesItsKindIsReplaced(_ nested: Bool) throws {
-    let bench = try SyncBench(Self.model())
-    func sync(_ blocks: String, _ change: (inout SyncRequest) -> Void = { _ in }) throws
-      -> SyncReport
-    {
+    func sync(_ blocks: String) throws -> SyncReport {
       nested
-        ? try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide", change)
-        : try bench.sync(blocks, "Block", change)
+        ? try bench.sync(#"[{"id": 9, "blocks": \#(blocks)}]"#, "Slide")
+        : try bench.sync(blocks, "Block")
     }
     _ = try sync(#"[{"id": 1, "type": "image", "url": "u"}]"#)
     let report = try sync(#"[{"id": 1, "type": "section", "text": "t"}]"#)
@@ -135,7 +127,6 @@ import Testing
     #"{"id": 2, "type": {"a": 1}}"#,
   ])
   func anUnknownKindIsLeftOutAndReportedAndProtectsStoredObjects(_ item: String) throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(
       #"[{"id": 1, "type": "image"}, {"id": 2, "type": "section"}, {"id": 3, "type": "image"}]"#,
       "Block")
@@ -156,7 +147,7 @@ import Testing
     let model = try ManagedObjectModel([
       "Animal sync.typeKey=kind: id, kind",
       "Dog < Animal: breed",
-      EntityDraft("Other", [], superentity: "Animal", userInfo: ["sync.type": "*"]),
+      "Other < Animal sync.type=*",
     ])
     let bench = try SyncBench(model)
     try bench.sync(
@@ -185,7 +176,6 @@ import Testing
   }
 
   @Test(arguments: [1, 2]) func inPartsItIsTheSame(_ size: Int) throws {
-    let bench = try SyncBench(Self.model())
     let json =
       #"[{"id": 1, "blocks": [{"id": 1, "type": "image"}]}, {"id": 2, "blocks": [{"id": 2, "type": "section"}]}, {"id": 3}]"#
     for _ in 0..<2 { try bench.sync(json, "Slide", parts: size) }
@@ -197,22 +187,17 @@ import Testing
   }
 
   @Test func childrenOfAGivenParentHaveKinds() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Slide")
-    let slide = try bench.model.requireEntity(named: "Slide")
     for list in [
       #"[{"id": 1, "type": "image"}, {"id": 2, "type": "section"}]"#,
       #"[{"id": 2, "type": "section"}]"#,
     ] {
-      for _ in 0..<2 {
-        try bench.sync(list, "Block", under: ManagedObjectID(entity: slide, row: 1))
-      }
+      for _ in 0..<2 { try bench.sync(list, "Block", under: bench.id("Slide", 1)) }
     }
     #expect(try all(bench) == ["Section id=2 slide=1"])
   }
 
   @Test func referencesByKeyFindObjectsOfEveryKind() throws {
-    let bench = try SyncBench(Self.model())
     try bench.sync(#"[{"id": 1, "type": "image"}]"#, "Block")
     let report = try bench.sync(
       #"[{"id": 9, "blocks_ids": [1]}, {"id": 8, "cover_id": 7}, {"id": 7, "blocks": [{"id": 7, "type": "section"}]}]"#,
