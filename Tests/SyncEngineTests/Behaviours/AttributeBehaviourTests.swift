@@ -37,11 +37,7 @@ import Testing
     let expected: String
     var testDescription: String { rule }
 
-    init(_ rule: String, _ item: String, _ expected: String) {
-      self.init(rule, "User", item, expected)
-    }
-
-    init(_ rule: String, _ entity: String, _ item: String, _ expected: String) {
+    init(_ rule: String, _ item: String, _ expected: String, of entity: String = "User") {
       self.rule = rule
       self.entity = entity
       self.item = item
@@ -55,33 +51,35 @@ import Testing
     Case("camelCase", #""firstName": "Ann", "lastName": "B""#, "firstName=Ann lastName=B"),
     Case("a custom key", #""age_of_person": 20"#, "age=20"),
     Case("a custom key adds a spelling", #""age": 20"#, "age=20"),
-    Case("custom key of another language", "Norwegian", #""last_name": "N""#, "etternavn=N"),
-    Case("custom key beside its own name", "Norwegian", #""etternavn": "N""#, "etternavn=N"),
+    Case("custom key of another language", #""last_name": "N""#, "etternavn=N", of: "Norwegian"),
+    Case("custom key beside its own name", #""etternavn": "N""#, "etternavn=N", of: "Norwegian"),
     Case("acronyms", #""contract_id": 4, "image_url": "u""#, "contractID=4 imageURL=u"),
     Case("attributes that miss the acronym rule", #""url_string": "u""#, "urlString=u"),
-    Case("two attributes of one key", "Shared", #""both": "x""#, "one=x two=x"),
-    Case("an explicit key beats a name", "Shared", #""title": "x""#, "title=- caption=x"),
+    Case("two attributes of one key", #""both": "x""#, "one=x two=x", of: "Shared"),
+    Case("an explicit key beats a name", #""title": "x""#, "title=- caption=x", of: "Shared"),
     Case("type", #""type": "t""#, "userType=t"),
     Case("description", #""description": "d""#, "userDescription=d"),
     Case("signed by custom key", #""signed": "s""#, "rawSigned=s"),
-    Case("OrderedUser", "OrderedUser", #""type": "t""#, "orderedUserType=t"),
-    Case("InflectionUser", "InflectionUser", #""description": "d""#, "inflectionUserDescription=d"),
+    Case("OrderedUser", #""type": "t""#, "orderedUserType=t", of: "OrderedUser"),
     Case(
-      "TwoLetterEntity", "TwoLetterEntity", #""description": "d""#, "twoLetterEntityDescription=d"),
-    Case("MSStaff", "MSStaff", #""type": "t""#, "mSstaffType=t"),
+      "InflectionUser", #""description": "d""#, "inflectionUserDescription=d", of: "InflectionUser"),
     Case(
-      "an attribute of the reserved name, a prefixed one", "Account",
-      #""type": "t", "signed": true, "hash": "h""#,
-      "type=t accountSigned=true hash=h"),
+      "TwoLetterEntity", #""description": "d""#, "twoLetterEntityDescription=d",
+      of: "TwoLetterEntity"),
+    Case("MSStaff", #""type": "t""#, "mSstaffType=t", of: "MSStaff"),
     Case(
-      "names that SQL reserves", "Account",
+      "an attribute of the reserved name, a prefixed one",
+      #""type": "t", "signed": true, "hash": "h""#, "type=t accountSigned=true hash=h",
+      of: "Account"),
+    Case(
+      "names that SQL reserves",
       #""order": 1, "group": "g", "index": 2, "rowid": 3, "select": "x""#,
-      "order=1 group=g index=2 rowid=3 select=x"),
-    Case("the prefix of a superentity", "Truck", #""type": "t""#, "vehicleType=t"),
+      "order=1 group=g index=2 rowid=3 select=x", of: "Account"),
+    Case("the prefix of a superentity", #""type": "t""#, "vehicleType=t", of: "Truck"),
     Case(
-      "dot paths of any depth", "Deep",
+      "dot paths of any depth",
       #""snake_parent": {"value_one": "1", "depth_one": {"depth_two": "2"}}"#,
-      "depthOne=1 depthTwo=2"),
+      "depthOne=1 depthTwo=2", of: "Deep"),
     Case(
       "several attributes of one root", #""company": {"name": "n", "address": {"city": "c"}}"#,
       "companyName=n companyCity=c"),

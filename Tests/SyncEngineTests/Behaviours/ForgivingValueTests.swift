@@ -5,8 +5,10 @@ import Testing
 
 /// Values that stand for none, and those that are none of their kind.
 @Suite struct ForgivingValueTests {
-  private func bench() throws -> SyncBench {
-    try SyncBench([
+  private let bench: SyncBench
+
+  init() throws {
+    bench = try SyncBench([
       EntityDraft(
         "Thing",
         [
@@ -25,7 +27,6 @@ import Testing
 
   @Test(arguments: ["whole", "real", "short", "exact", "flag", "moment", "uuid", "link"])
   func anEmptyTextIsNoValueWhereNoTextIsOne(name: String) throws {
-    let bench = try bench()
     try bench.sync(Self.stored, "Thing")
     #expect(try bench.objects("Thing")[0].contains(" \(name)="))
     let report = try bench.sync(#"[{"id": 1, "\#(name)": ""}]"#, "Thing")
@@ -40,7 +41,6 @@ import Testing
     ("short", #""1e300""#), ("flag", #""maybe""#), ("whole", #""true""#), ("whole", #"" ""#),
   ])
   func aValueOfAnotherKindLeavesTheStoredOneAndIsTold(name: String, json: String) throws {
-    let bench = try bench()
     try bench.sync(Self.stored, "Thing")
     let before = try bench.objects("Thing")
     let report = try bench.sync(#"[{"id": 1, "\#(name)": \#(json)}]"#, "Thing")
@@ -54,7 +54,6 @@ import Testing
   func aRequiredAttributeWithADefaultTakesItInPlaceOfNullAndTheItemsOtherValuesStay(
     name: String, json: String, expected: String
   ) throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1, "text": "old", "count": 3, "since": "2020-01-01"}]"#, "Thing")
     let item = #"[{"id": 1, "text": "new", "\#(name)": \#(json)}, {"id": 2, "\#(name)": \#(json)}]"#
     let report = try bench.sync(item, "Thing")

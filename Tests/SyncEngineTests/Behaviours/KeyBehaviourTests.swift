@@ -42,12 +42,6 @@ import Testing
     }
   }
 
-  @Test func theCurrentAnnotationWinsOverTheLegacyOneOnlyYESAndTrueSwitchOn() throws {
-    let stack = try DataStack.opened("PrimaryKey")
-    try stack.sync(dictionaries(#"[{"id": 1, "title": "a", "label": "b"}]"#), inEntityNamed: "Both")
-    #expect(try stack.shown("Both", "id name code") == ["1 a -"])
-  }
-
   @Test func nestedObjectsOfAnAbstractDestinationAreAnErrorThatNamesIt() throws {
     let stack = try DataStack.opened("Families")
     expectError("SyncError", "Shape", "abstract") {

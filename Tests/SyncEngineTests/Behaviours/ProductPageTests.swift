@@ -5,6 +5,10 @@ import Testing
 
 /// The code that the README and the documentation print, as it stands there.
 @Suite(.timeLimit(.minutes(30))) struct ProductPageTests {
+  private let stack: DataStack
+
+  init() throws { stack = try Self.makeStack() }
+
   final class Person: ManagedObject {
     override class var entityName: String { "User" }
     @PrimaryKey var id: Int64
@@ -31,7 +35,7 @@ import Testing
     @ToMany(inverse: "company") var employees: Set<Person>
   }
 
-  private func stack() throws -> DataStack {
+  private static func makeStack() throws -> DataStack {
     let model = try ManagedObjectModel(Person.self, Remark.self, Firm.self)
     return try DataStack(model: model, store: .inMemory)
   }
@@ -43,7 +47,6 @@ import Testing
     """#
 
   @Test func theFirstMinuteWorksAsThePageSays() async throws {
-    let stack = try stack()
     let json = Data(Self.json.utf8)
     try await stack.sync(json, inEntityNamed: "User")
     let names = try await MainActor.run {
@@ -54,7 +57,6 @@ import Testing
   }
 
   @Test func askingWorksAsThePageSays() async throws {
-    let stack = try stack()
     try await stack.sync(Data(Self.json.utf8), inEntityNamed: "User")
     let work = stack.newBackgroundContext()
     let names = try await work.perform {
@@ -85,7 +87,6 @@ import Testing
   }
 
   @Test func syncingWorksWithEverySettingThePageNames() throws {
-    let stack = try stack()
     let folder = try TemporaryFolder()
     let url = folder.file("users.json")
     try Data(Self.json.utf8).write(to: url)
@@ -123,7 +124,6 @@ import Testing
   }
 
   @Test func pagesOfASessionWorkAsThePageSays() async throws {
-    let stack = try stack()
     let queue = OperationQueue()
     let session = try SyncSession(entity: "User", dataStack: stack)
     for key in 1...3 as ClosedRange<Int64> {
@@ -136,7 +136,6 @@ import Testing
   }
 
   @Test func watchingWorksAsThePageSays() async throws {
-    let stack = try stack()
     let lines = Locked<[String]>([])
     let log = SyncLogger(stack) { line in lines.withLock { $0.append(line) } }
     let counts = Locked<[Int]>([])
@@ -165,7 +164,6 @@ import Testing
   }
 
   @Test func theWayBackToJSONWorksAsThePageSays() async throws {
-    let stack = try stack()
     try await stack.sync(Data(Self.json.utf8), inEntityNamed: "User")
     let (one, all, rails) = try await MainActor.run {
       let context = stack.mainContext

@@ -38,25 +38,4 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: folder.file("\(file).sqlite").path))
     }
   }
-
-  @Test func blocksRunInANewBackgroundContext() async throws {
-    let stack = try DataStack.opened("PrimaryKey")
-    try await stack.performInNewBackgroundContext { context in
-      try context.insert(entityNamed: "User").setValue(1, forKey: "remoteID")
-      try context.save()
-    }
-    try await stack.performBackgroundTask { context in
-      try context.insert(entityNamed: "User").setValue(2, forKey: "remoteID")
-      try context.save()
-    }
-    await withCheckedContinuation { continuation in
-      stack.performInNewBackgroundContext { context in
-        _ = try? context.insert(entityNamed: "User")
-        _ = try? context.save()
-        continuation.resume()
-      }
-    }
-    #expect(try stack.count("User") == 3)
-    #expect(stack.viewContext === stack.mainContext)
-  }
 }

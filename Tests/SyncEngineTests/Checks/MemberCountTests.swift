@@ -5,8 +5,10 @@ import Testing
 /// How many members a relationship may have, and required to-one relationships, whichever item is
 /// to blame.
 @Suite struct MemberCountTests {
-  private func bench() throws -> SyncBench {
-    try SyncBench([
+  private let bench: SyncBench
+
+  init() throws {
+    bench = try SyncBench([
       EntityDraft(
         "Team",
         [
@@ -33,7 +35,6 @@ import Testing
 
   @Test(arguments: blamed)
   func aListThatAnItemGivesCostsTheItemAsThePolicySays(_ item: String) throws {
-    let bench = try bench()
     let good = #"{"id": 1, "players": [\#(Self.players(1...2))]}"#
     let report = try bench.sync("[\(good), \(item)]", "Team")
     #expect(report.entities["Team"]?.skipped == 1)
@@ -54,7 +55,6 @@ import Testing
 
   @Test(arguments: results, [1, nil])
   func aCountThatThePayloadAsAWholeBreaksFailsTheSync(_ payload: String, _ size: Int?) throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
     let before = try bench.objects("Team") + bench.objects("Player")
     let error = #expect(throws: SyncError.self) {
@@ -68,7 +68,6 @@ import Testing
   }
 
   @Test func aMoveThatIsWholeInTheEndPasses() throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
     try bench.sync(
       #"[{"id": 1, "team": null}, {"id": 3, "team_id": 1, \#(Self.coach)}, {"id": 2}]"#, "Player")
@@ -76,7 +75,6 @@ import Testing
   }
 
   @Test func deletingWhatARequiredRelationshipLeadsToFails() throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1, "players": [\#(Self.players(1...2))]}]"#, "Team")
     let error = #expect(throws: SyncError.self) { try bench.sync(#"[{"id": 2}]"#, "Coach") }
     #expect(error?.code == .requiredValueMissing && error?.property == "coach")
@@ -85,7 +83,6 @@ import Testing
   }
 
   @Test func countingTakesOneStatementHoweverManyOwners() throws {
-    let bench = try bench()
     let items = (1...700).map {
       #"{"id": \#($0), "players": [\#(Self.players($0 * 2...$0 * 2 + 1))]}"#
     }

@@ -6,7 +6,13 @@ import Testing
 /// Documents of which nothing can be used are refused, also where nothing is stored that they could
 /// delete.
 @Suite struct UnusablePayloadTests {
-  private func bench() throws -> SyncBench { try SyncBench(["Order: id, total decimal"]) }
+  private let bench: SyncBench
+
+  init() throws { bench = try Self.makeBench() }
+
+  private static func makeBench() throws -> SyncBench {
+    try SyncBench(["Order: id, total decimal"])
+  }
 
   @Test(
     arguments: [
@@ -24,7 +30,6 @@ import Testing
   func anErrorDocumentOrAnEnvelopeIsAnErrorThatSaysWhereAListIs(
     _ payload: (String, String?, SyncError.Code, String), operations: SyncOperations
   ) throws {
-    let bench = try bench()
     let error = #expect(throws: SyncError.self) {
       try bench.sync(payload.0, "Order") {
         $0.setup.path = payload.1.map { JSONPath($0) }
@@ -37,7 +42,6 @@ import Testing
   }
 
   @Test func oneObjectThatSaysNothingButItsKeyIsNoneWhereObjectsMayBeDeleted() throws {
-    let bench = try bench()
     let payload = #"{"id":401,"message":"unauthorised"}"#
     expectError("SyncError invalidItem") { try bench.sync(payload, "Order") }
     #expect(try bench.count("Order") == 0)
@@ -46,7 +50,6 @@ import Testing
   }
 
   @Test func whereObjectsAreStoredItSaysHowManyWouldHaveGone() throws {
-    let bench = try bench()
     try bench.sync(#"[{"id":1,"total":2}]"#, "Order")
     let error = #expect(throws: SyncError.self) {
       try bench.sync(#"{"data":{"orders":[{"id":1}]}}"#, "Order")
@@ -65,13 +68,11 @@ import Testing
     (#"{"id":1,"total":null}"#, 1),
   ])
   func payloadsWithSomethingOfUseAreTaken(payload: String, count: Int) throws {
-    let bench = try bench()
     try bench.sync(payload, "Order")
     #expect(try bench.count("Order") == count)
   }
 
   @Test func itemsInQuarantineAreKeptAllOfThemToo() throws {
-    let bench = try bench()
     let report = try bench.sync(#"{"error":"none"}"#, "Order") {
       $0.settings.onItemError = .quarantine
     }
@@ -79,7 +80,7 @@ import Testing
   }
 
   @Test func itIsDecidedOnceOverAllPagesOfASession() async throws {
-    let stack = try DataStack(model: bench().model, store: .inMemory)
+    let stack = try DataStack(model: Self.makeBench().model, store: .inMemory)
     let session = try SyncSession(entity: "Order", dataStack: stack)
     try await session.sync(#"{"error":"none"}"#)
     await #expect(throws: SyncError.self) { try await session.finish() }

@@ -47,14 +47,6 @@ import Testing
     #expect(try plan([.attribute("name", .string)]).rootNode.meaning(of: key) == "")
   }
 
-  @Test func aCustomKeyAddsASpelling() throws {
-    let node = try plan([.attribute("age", .integer32, remoteKey: "age_of_person")]).rootNode
-    #expect(node.meaning(of: "age_of_person") == "age")
-    #expect(node.meaning(of: "age") == "age")
-    #expect(node.precedence(of: "age_of_person") == 0)
-    #expect(node.precedence(of: "age") == 1)
-  }
-
   @Test func theCustomKeyCountsThenSnakeThenTheOwnNameThenLastResorts() throws {
     let node = try plan([.attribute("urlString", .string, remoteKey: "link")]).rootNode
     let order = ["link", "url_string", "urlString", "UrlString", "URL_STRING", "_url__string"]
@@ -62,14 +54,6 @@ import Testing
     #expect(ranks.count == order.count)
     #expect(Set(ranks).count == order.count)
     #expect(ranks == ranks.sorted())
-  }
-
-  @Test func theCustomKeyOfOneAttributeBeatsTheNaturalNameOfAnother() throws {
-    let node = try plan([
-      .attribute("title", .string), .attribute("headline", .string, remoteKey: "title"),
-    ]).rootNode
-    #expect(node.meaning(of: "title") == "headline")
-    #expect(node.meaning(of: "Title") == "title")
   }
 
   @Test func anAttributesOwnNameBeatsTheInflectedNameOfAnother() throws {

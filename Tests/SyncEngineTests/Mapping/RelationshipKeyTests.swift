@@ -44,14 +44,6 @@ import Testing
     #expect(try node(.toMany(name, to: "Other")).meaning(of: key) == "\(name).references")
   }
 
-  @Test(arguments: [
-    ("address", "addres_ids"), ("status", "statu_ids"), ("analysis", "analysi_ids"),
-    ("staff", "staf_ids"), ("s", "_ids"), ("people2", "person_ids"),
-  ])
-  func aNameThatIsNoPluralHasNoSingular(name: String, key: String) throws {
-    #expect(try node(.toMany(name, to: "Other")).meaning(of: key) == "")
-  }
-
   @Test func aKeyThatSomethingElseHasIsNotTakenForTheSingular() throws {
     let attribute = try node(.toMany("labels", to: "Other"), [.attribute("labelIDs", .string)])
     #expect(attribute.meaning(of: "label_ids") == "labelIDs")
@@ -78,19 +70,6 @@ import Testing
     try bench.sync(
       #"[{"id": 1, "label_ids": [1, 2]}, {"id": 2, "labels_ids": [1], "label_ids": [2]}]"#, "Issue")
     #expect(try bench.objects("Issue") == ["id=1 labels=[1,2]", "id=2 labels=[1]"])
-  }
-
-  @Test func withACustomKeyTheDefaultKeysMeanNothing() throws {
-    let node = try node(.toMany("authors", to: "Other", remoteKey: "relationships.authors.data"))
-    #expect(node.meaning(of: "relationships", "authors", "data") == "authors.either")
-    #expect(node.meaning(of: "authors") == "")
-    #expect(node.meaning(of: "authors_ids") == "")
-    #expect(node.relationships[0].hasCustomKey)
-  }
-
-  @Test func aKeyMayFillAnAttributeAndARelationship() throws {
-    let node = try node(.toOne("company", to: "Other"), [.attribute("companyID", .integer64)])
-    #expect(node.meaning(of: "company_id") == "company.references companyID")
   }
 
   @Test func toOneRelationshipsComeFirstAndRulesMatchTheirNumbers() throws {

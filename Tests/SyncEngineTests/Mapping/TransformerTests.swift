@@ -19,21 +19,6 @@ import Testing
     return String(decoding: cell.bytes, as: UTF8.self)
   }
 
-  @Test func arraysAndObjectsReachATransformerAndItsResultIsFinal() throws {
-    let registry = TransformerRegistry()
-    registry.register("First") { json in
-      Value(json: json[0] ?? json["first"] ?? json)
-    }
-    let plan = try plan(
-      [.attribute("name", .string, userInfo: ["sync.valueTransformer": "First"])],
-      transformers: registry)
-    try cell(["x"], plan) { #expect(text($0) == "x") }
-    try cell(["first": "y"], plan) { #expect(text($0) == "y") }
-    try cell("z", plan) { #expect(text($0) == "z") }
-    try cell([7], plan) { #expect(text($0) == "7") }
-    #expect(plan.remarks.isEmpty)
-  }
-
   @Test(arguments: [
     ["hyper.valueTransformer": "Old"],
     ["hyper.valueTransformer": "New", "sync.valueTransformer": "Old"],
@@ -44,36 +29,6 @@ import Testing
     registry.register("New") { .string("new \($0.stringValue ?? "")") }
     let plan = try plan([.attribute("name", .string, userInfo: userInfo)], transformers: registry)
     try cell("x", plan) { #expect(text($0) == "old x") }
-  }
-
-  @Test func aTransformableAttributeGetsAnyKindOfValueBack() throws {
-    let registry = TransformerRegistry()
-    let date = Date(timeIntervalSince1970: 1_451_606_400)
-    registry.register("Date") { _ in .date(date) }
-    let plan = try plan(
-      [.attribute("date", .transformable, valueTransformerName: "Date")], transformers: registry)
-    try cell("/Date(1451606400000)/", plan) { conversion in
-      guard case .cell(let cell) = conversion else {
-        Issue.record("no value")
-        return
-      }
-      #expect(Value(archive: Data(cell.bytes)) == .date(date))
-    }
-  }
-
-  @Test func anErrorOfTheTransformerIsAMismatch() throws {
-    struct Refusal: Error, CustomStringConvertible { let description = "no such thing" }
-    let registry = TransformerRegistry()
-    registry.register("No") { _ in throw Refusal() }
-    let plan = try plan(
-      [.attribute("name", .string, userInfo: ["sync.valueTransformer": "No"])],
-      transformers: registry)
-    try cell("x", plan) { conversion in
-      guard case .mismatch(.transformer("no such thing")) = conversion else {
-        Issue.record("not refused")
-        return
-      }
-    }
   }
 
   @Test func aNameThatIsNotRegisteredIsRemarkedOnceAndTheUsualConversionApplies() throws {

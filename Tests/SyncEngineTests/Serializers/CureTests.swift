@@ -9,26 +9,6 @@ import Testing
 
   init() throws { bench = try SerializerBench() }
 
-  private static func users(_ notes: EntitySerializer<ManagedObject>) -> EntitySerializer<
-    ManagedObject
-  > {
-    EntitySerializer(entityNamed: "User").by(
-      "id", ["id": .int("id"), "notes": .toMany("notes") { notes }])
-  }
-
-  private static let notes = EntitySerializer(entityNamed: "Note").by(
-    "id", ["id": .int("id"), "text": .string("text")])
-
-  @Test func aChildThatMovesSurvivesTheCascadeOfItsFormerParent() throws {
-    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
-    let serializer = Self.users(Self.notes)
-    try stack.sync([["id": 1, "notes": [["id": 5], ["id": 6]]]] as JSONValue, with: serializer)
-    try stack.sync([["id": 2, "notes": [["id": 5]]]] as JSONValue, with: serializer)
-    let bench = SerializerBench(stack)
-    #expect(try bench.objects("Note", "id", links: ["user"]) == ["5 → 2"])
-    #expect(try bench.objects("User", "id") == ["2"])
-  }
-
   @Test func costDoesNotGrowWithTheItems() throws {
     func statements(_ count: Int64) throws -> Int {
       let bench = try SerializerBench()
@@ -116,7 +96,7 @@ import Testing
       $0.policy.identityScope = scope
       $0.deleteMissing = false
     }
-    let json = [["id": 1, "branch": 1], ["id": 2, "branch": 2]] as JSONValue
+    let json: JSONValue = [["id": 1, "branch": 1], ["id": 2, "branch": 2]]
     let report = try bench.sync(json, with: serializer)
     #expect(report.findings(of: .outsideGroup).compactMap(\.key) == keys)
     #expect(report.findings(of: .outsideGroup).allSatisfy { $0.entity == "Batch" })

@@ -25,8 +25,7 @@ import Testing
       try object.setValue(name?.uppercased(), forKey: "name")
       try object.setValue(item["info"]?["name"]?.stringValue?.count, forKey: "branch")
     }
-    let json =
-      [["id": 1, "info": ["name": "abc"]], ["id": 2, "info": ["name": "de"]]] as JSONValue
+    let json: JSONValue = [["id": 1, "info": ["name": "abc"]], ["id": 2, "info": ["name": "de"]]]
     let report = try bench.sync(json, with: serializer)
     #expect(report.updated == 1 && report.inserted == 1)
     #expect(try bench.objects("Batch", "batchID", "name", "branch") == ["1 ABC 3", "2 DE 2"])
@@ -44,10 +43,9 @@ import Testing
         calls.note("\(object.entityName) \(object.value(forKey: "batchID", as: Int64.self) ?? 0)")
       }
     }
-    let json =
-      [
-        ["id": 1, "clicks": [["id": 10, "text": nil], ["id": 11]]], ["id": 2, "clicks": []],
-      ] as JSONValue
+    let json: JSONValue = [
+      ["id": 1, "clicks": [["id": 10, "text": nil], ["id": 11]]], ["id": 2, "clicks": []],
+    ]
     for _ in 0..<2 { try bench.sync(json, with: serializer) }
     let once = ["Batch 1", "Click 10 [\"clickID\", \"text\"]", "Click 11 [\"clickID\"]", "Batch 2"]
     #expect(calls.all == once + once)
@@ -93,7 +91,7 @@ import Testing
   func anErrorMakesTheItemUnfit(code: SyncError.Code, property: String?, hook: @escaping FillHook)
     throws
   {
-    let json = [["id": 1], ["id": 2], ["id": 3]] as JSONValue
+    let json: JSONValue = [["id": 1], ["id": 2], ["id": 3]]
     let error = try thrown(SyncError.self) { try bench.syncStrictly(json, with: batches(hook)) }
     #expect(error?.code == code && error?.property == property)
     #expect(error?.entity == "Batch" && error?.path == "$[1]")

@@ -119,68 +119,12 @@ import Testing
     #expect(try departments() == expected)
   }
 
-  @Test(arguments: [
-    ("[{\"id\": 1}, {\"id\": 2}]", SyncError.Code.tooManyObjects, "$[0].department"),
-    ("5", .typeMismatch, "$[0].department"), ("{}", .missingIdentifier, "$[0].department"),
-    ("{\"id\": \"x\"}", .typeMismatch, "$[0].department.id"),
-  ])
-  func valuesThatDoNotFitARelationshipAreTold(json: String, code: SyncError.Code, path: String)
-    throws
-  {
-    let error = try thrown(SyncError.self) {
-      try bench.syncStrictly("[{\"id\": 1, \"department\": \(json)}]", with: employees())
-    }
-    #expect(error?.code == code && error?.path == path)
-    #expect(try departments().isEmpty)
-  }
-
   @Test func aLinkToWhatIsNotThereIsEmptied() throws {
     try bench.sync([["id": 1, "department": ["id": 1]]], with: employees())
     let report = try bench.sync(
       [["id": 1, "department": ["id": 7]]], with: employees { $0.insertMissing = false })
     #expect(try departments() == ["1 → ", "1 nil"])
     #expect(report.findings(of: .unresolvedReference).count == 1)
-  }
-
-  @Test func valuesThatDoNotFitAListAreToldToo() throws {
-    // An employee of department 1 whose manager is read by hand.
-    func sync(manager: Int64, inserts: Bool) throws -> SyncReport {
-      let managers = SerializerBench.employees(["employeeID": .int([])]).with {
-        $0.insertMissing = inserts
-      }
-      let staff = SerializerBench.employees([
-        "employeeID": .int("id"), "manager": .toOne("manager") { managers },
-      ])
-      let json = [["id": 1, "staff": [["id": 5, "manager": .integer(manager)]]]] as JSONValue
-      return try bench.sync(
-        json,
-        with: SerializerBench.departments([
-          "departmentID": .int("id"), "employees": .toMany("staff") { staff },
-        ]))
-    }
-    _ = try sync(manager: 6, inserts: true)
-    #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["5 → 6", "6 → "])
-    let report = try sync(manager: 7, inserts: false)
-    #expect(try bench.objects("Employee", "employeeID", links: ["manager"]) == ["5 → ", "6 → "])
-    #expect(report.findings(of: .unresolvedReference).map(\.key) == ["7"])
-  }
-
-  @Test func aFactorySeesTheItemOfTheParent() throws {
-    let serializer = SerializerBench.batches([
-      "batchID": .int("id"),
-      "clicks": .toMany("clicks") { parent in
-        let isOld = parent["version"] == 1
-        return SerializerBench.clicks([
-          "clickID": .int("id"), "text": .string(isOld ? "t" : "text"),
-        ])
-      },
-    ])
-    try bench.sync(
-      [
-        ["id": 1, "version": 1, "clicks": [["id": 1, "t": "old"]]],
-        ["id": 2, "clicks": [["id": 2, "text": "new"], ["id": 3]]],
-      ], with: serializer)
-    #expect(try clicks() == ["1 old → 1", "2 new → 2", "3 nil → 2"])
   }
 
   @Test func whatThePayloadNamesAnywhereIsNotDeleted() throws {
@@ -310,45 +254,16 @@ import Testing
     }
   }
 
-  @Test func conventionsReadWhatStandsBelowASerializer() throws {
-    let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
-    try stack.sync(
-      [
-        [
-          "number": 1, "called": "Rex",
-          "owner": ["id": 5, "name": "Ada", "pets": [["id": 2, "nick_name": "Tom"]]],
-        ]
-      ] as JSONValue, with: PetSerializer())
-    #expect(try pets(stack) == ["1 Rex Ada", "2 Tom Ada"])
-  }
-
   @Test func byConventionAChildWithoutAReadableKeyCostsOnlyItselfBelowASerializerToo() throws {
     let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
     let owners = EntitySerializer(Owner.self).by(
       "id",
       ["id": .int("id"), "name": .string("name"), "pets": .toMany("pets") { Conventional("Pet") }])
-    let json =
-      [["id": 5, "name": "Ada", "pets": [["nick_name": "?"], ["id": 2, "nick_name": "Tom"]]]]
-      as JSONValue
+    let json: JSONValue = [
+      ["id": 5, "name": "Ada", "pets": [["nick_name": "?"], ["id": 2, "nick_name": "Tom"]]]
+    ]
     let report = try stack.sync(json, with: owners)
     #expect(try pets(stack) == ["2 Tom Ada"])
     #expect(report.findings(of: .skippedItem).map(\.path) == ["$[0].pets[0]"])
-  }
-
-  @Test func aSerializerReadsWhatStandsBelowConventions() throws {
-    let stack = try DataStack(model: ManagedObjectModel(Owner.self, Pet.self), store: .inMemory)
-    try stack.mapping(for: Owner.self) {
-      $0["pets"] = .toMany(["all", "pets"]) { PetSerializer() }
-    }
-    let json =
-      [
-        [
-          "id": 5, "name": "Ada",
-          "all": ["pets": [["number": 1, "called": "Rex"], ["number": 2, "called": "Tom"]]],
-        ]
-      ] as JSONValue
-    try stack.sync(json, inEntityNamed: "Owner")
-    #expect(try pets(stack) == ["1 Rex Ada", "2 Tom Ada"])
-    #expect(try stack.sync(json, inEntityNamed: "Owner").isUnchanged)
   }
 }

@@ -4,6 +4,10 @@ import Testing
 
 /// Lists that are only a part, objects without identifiers, and keys that make stubs.
 @Suite struct PartialListTests {
+  private let stack: DataStack
+
+  init() throws { stack = try Self.makeStack() }
+
   final class Invoice: ManagedObject {
     @PrimaryKey var id: String
     @ToMany(inverse: "invoice", deleteRule: .cascade) var lines: Set<Line>
@@ -33,7 +37,7 @@ import Testing
     @Attribute var rate: Double?
   }
 
-  static func stack() throws -> DataStack {
+  static func makeStack() throws -> DataStack {
     try DataStack(
       model: ManagedObjectModel(
         Invoice.self, Line.self, Tag.self, Field.self, Customer.self, Tax.self),
@@ -59,19 +63,18 @@ import Testing
 
   @Test(arguments: [true, false])
   func aListWithHasMoreKeepsMembersThatItDoesNotMention(_ byConvention: Bool) throws {
-    let stack = try Self.stack()
     func sync(_ json: String) throws -> SyncReport {
       let isPartial: @Sendable (JSONValue) -> Bool = { $0["lines"]?["has_more"] == true }
       guard !byConvention else { return try stack.sync(json, inEntityNamed: "Invoice") }
-      var serializer = EntitySerializer(Invoice.self)
       let line = EntitySerializer(Line.self).by("id", ["id": .string("id")])
       let tag = EntitySerializer(Tag.self).by("id", ["id": .string("id")])
-      serializer.identifiers = ["id"]
-      serializer.mapping = [
-        "id": .string("id"),
-        "lines": .toMany(["lines", "data"]) { [line] in line }.isPartial(isPartial),
-        "tags": .toMany(["tags", "data"]) { [tag] in tag }.isPartial(isPartial),
-      ]
+      let serializer = EntitySerializer(Invoice.self).by(
+        "id",
+        [
+          "id": .string("id"),
+          "lines": .toMany(["lines", "data"]) { line }.isPartial(isPartial),
+          "tags": .toMany(["tags", "data"]) { tag }.isPartial(isPartial),
+        ])
       return try stack.sync(json, with: serializer)
     }
     if byConvention {
@@ -96,7 +99,6 @@ import Testing
   }
 
   @Test func aListThatIsAlwaysPartialKeepsFingerprintsAndNullEmptiesIt() throws {
-    let stack = try Self.stack()
     try stack.mapping(for: Invoice.self) { mapping in
       mapping["lines"] = .toMany("lines") { Conventional("Line") }.isPartial()
     }
@@ -117,7 +119,6 @@ import Testing
   }
 
   @Test func isPartialIsForListsAlone() throws {
-    let stack = try Self.stack()
     #expect(throws: MappingError.self) {
       try stack.mapping(for: Customer.self) { $0["name"] = .string("name").isPartial() }
     }
@@ -141,7 +142,6 @@ import Testing
   }
 
   @Test func objectsOfASerializerWithoutIdentifiersAreTheOwnersUnderCascade() throws {
-    let stack = try Self.stack()
     let serializer = Self.invoices(FieldSerializer())
     let json = #"[{"id": "i", "f": [{"n": "a", "v": "1"}, {"n": "b"}]}]"#
     try stack.sync(json, with: serializer)
@@ -155,7 +155,6 @@ import Testing
   }
 
   @Test func forceInsertLeavesNoOrphansUnderCascade() throws {
-    let stack = try Self.stack()
     let serializer = Self.invoices(FieldSerializer(forceInsert: true))
     for _ in 0..<3 {
       try stack.sync(#"[{"id": "i", "f": [{"n": "a"}, {"n": "b"}]}]"#, with: serializer)
@@ -164,7 +163,6 @@ import Testing
   }
 
   @Test func withDeleteMissingOffTheListAdds() throws {
-    let stack = try Self.stack()
     let serializer = Self.invoices(FieldSerializer(deleteMissing: false))
     try stack.sync(#"[{"id": "i", "f": [{"n": "a"}]}]"#, with: serializer)
     try stack.sync(#"[{"id": "i", "f": [{"n": "b"}, {"n": "a"}]}]"#, with: serializer)
@@ -173,7 +171,6 @@ import Testing
   }
 
   @Test func withoutCascadeIdentifiersAreRequired() throws {
-    let stack = try Self.stack()
     var tag = EntitySerializer(Tag.self)
     tag.mapping = ["id": .string("id")]
     let serializer = EntitySerializer(Invoice.self).by(
@@ -188,7 +185,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func keysOfMissingObjectsMakeStubsWhichLaterPayloadsFill(_ byConvention: Bool) throws {
-    let stack = try Self.stack()
     let serializer = EntitySerializer(Invoice.self).by(
       "id",
       [
@@ -217,7 +213,6 @@ import Testing
   }
 
   @Test func anObjectThatThePayloadNestsElsewhereIsNoStub() throws {
-    let stack = try Self.stack()
     let report = try stack.sync(
       #"[{"id": "i", "customer_id": "c"}, {"id": "j", "customer": {"id": "c", "name": "Ann"}}]"#,
       inEntityNamed: "Invoice")
@@ -226,7 +221,6 @@ import Testing
   }
 
   @Test func withoutLeaveToInsertThereAreNoneAndTheFindingSaysHowToHaveThem() throws {
-    let stack = try Self.stack()
     let report = try stack.sync(
       #"[{"id": "i", "customer_id": "c"}]"#, inEntityNamed: "Invoice",
       operations: [.insert, .update])

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func allFormsRunTheSame() async throws {
-    let json = [["id": 1, "info": ["name": "a"]]] as JSONValue
+    let json: JSONValue = [["id": 1, "info": ["name": "a"]]]
     _ = try bench.stack.newBackgroundContext().performAndWait {
       try bench.stack.sync(json, with: serializer)
     }

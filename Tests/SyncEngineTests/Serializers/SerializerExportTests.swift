@@ -110,18 +110,17 @@ import Testing
         }
       },
     ])
-    let json =
+    let json: JSONValue = [
       [
-        [
-          "id": 1,
-          "all": [
-            "clicks": [
-              ["id": 10, "text": "a", "groups": [1, 2]], ["id": 11, "text": nil, "groups": []],
-            ]
-          ],
+        "id": 1,
+        "all": [
+          "clicks": [
+            ["id": 10, "text": "a", "groups": [1, 2]], ["id": 11, "text": nil, "groups": []],
+          ]
         ],
-        ["id": 2, "all": ["clicks": []]],
-      ] as JSONValue
+      ],
+      ["id": 2, "all": ["clicks": []]],
+    ]
     try roundTrip(json, serializer, in: bench.stack)
   }
 

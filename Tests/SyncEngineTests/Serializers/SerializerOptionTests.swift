@@ -123,7 +123,7 @@ import Testing
     ])
     serializer.groupers = [Filter("branch == %@", 1), Filter("batchID < 100")]
     serializer.policy.identityScope = scope
-    let json = [["id": 1, "name": "new", "branch": 1]] as JSONValue
+    let json: JSONValue = [["id": 1, "name": "new", "branch": 1]]
     try bench.sync(json, with: serializer)
     #expect(try bench.objects("Batch", "batchID", "name", "branch") == expected)
     try bench.sync(json, with: serializer)

@@ -3,8 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-/// Syncs of serializers that are stopped, resumed, streamed, paged, tried and limited give the same
-/// as one sync.
+/// Syncs of serializers that are resumed, streamed, paged and limited give the same as one sync.
 @Suite struct SerializerRunTests {
   private static let items: [JSONValue] = (1...40).map { number in
     let id = Int64(number)
@@ -28,10 +27,6 @@ import Testing
       [
         ["id": 3, "name": "old", "clicks": [["id": 30], ["id": 999]]], ["id": 77, "clicks": []],
       ], with: SerializerBench.batchesWithClicks())
-  }
-
-  private final class Counter: Sendable {
-    let count = Locked(0)
   }
 
   private func objects(_ bench: SerializerBench) throws -> [String] {
@@ -69,29 +64,6 @@ import Testing
     try second.stack.close()
   }
 
-  @Test(arguments: [1, 3, 7]) func aSyncPerBatchThatWasStoppedIsMadeUpFor(count: Int) throws {
-    let bench = try SerializerBench()
-    try Self.stored(bench)
-    func sync() -> Sync {
-      let sync = Sync(.json(.array(Self.items)), with: Self.serializer(), dataStack: bench.stack)
-      sync.transaction = .perBatch(4)
-      return sync
-    }
-    let batches = Counter()
-    let subscription = try bench.stack.store.hub.subscribe { _ in batches.count.withLock { $0 += 1 }
-    }
-    let stopped = sync()
-    stopped.stepObserver = { [weak stopped] _ in
-      if batches.count.withLock({ $0 }) >= count { stopped?.cancel() }
-    }
-    stopped.start()
-    subscription.cancel()
-    #expect(throws: CancellationError.self) { try stopped.result?.get() }
-    let resumed = sync()
-    try resumed.run()
-    #expect(try objects(bench) == expected())
-  }
-
   @Test(arguments: [true, false]) func streamsGiveWhatTheTextGives(isInLines: Bool) async throws {
     let bench = try SerializerBench()
     try Self.stored(bench)
@@ -110,31 +82,6 @@ import Testing
     let sync = Sync(.chunks(chunks), with: Self.serializer(), dataStack: bench.stack)
     try await bench.stack.sync(sync)
     #expect(try objects(bench) == expected())
-  }
-
-  @Test(arguments: SyncPhase.allCases) func cancelledAnywhereTheStoreStays(phase: SyncPhase) throws
-  {
-    let bench = try SerializerBench()
-    try Self.stored(bench)
-    let before = try bench.stack.store.read { try $0.dump() }
-    let sync = Sync(.json(.array(Self.items)), with: Self.serializer(), dataStack: bench.stack)
-    sync.stepObserver = { [weak sync] in if $0.phase == phase { sync?.cancel() } }
-    sync.start()
-    #expect(throws: CancellationError.self) { try sync.result?.get() }
-    #expect(try bench.stack.store.read { try $0.dump() } == before)
-    try bench.sync(.array(Self.items), with: Self.serializer())
-    #expect(try objects(bench) == expected())
-  }
-
-  @Test func aDryRunSaysWhatASyncWouldDo() throws {
-    let bench = try SerializerBench()
-    try Self.stored(bench)
-    let before = try bench.stack.store.read { try $0.dump() }
-    let said = try Sync(.json(.array(Self.items)), with: Self.serializer(), dataStack: bench.stack)
-      .run { $0.isDryRun = true }
-    #expect(try bench.stack.store.read { try $0.dump() } == before)
-    let done = try bench.sync(.array(Self.items), with: Self.serializer())
-    #expect(said.entities == done.entities && said.inserted > 0 && said.deleted > 0)
   }
 
   @Test func anUnfitNestedObjectPutsItsItemIntoTheQuarantine() async throws {

@@ -4,8 +4,10 @@ import Testing
 
 /// The effect of JSON on the attributes of one object.
 @Suite struct FillRuleTests {
-  private func bench() throws -> SyncBench {
-    try SyncBench([
+  private let bench: SyncBench
+
+  init() throws {
+    bench = try SyncBench([
       EntityDraft(
         "User",
         [
@@ -84,7 +86,6 @@ import Testing
   ]
 
   @Test(arguments: cases) func attributesFollowTheRules(_ testCase: Case) throws {
-    let bench = try bench()
     try bench.sync(Self.before, "User")
     #expect(try bench.objects("User") == ["id=1 " + Self.all])
     let item = testCase.item.isEmpty ? "" : ", " + testCase.item
@@ -118,7 +119,6 @@ import Testing
   }
 
   @Test func aNewObjectStartsWithTheDefaultsOfTheModel() throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2, "kind": null}, {"id": 3, "kind": "x"}]"#, "User")
     #expect(try bench.objects("User") == ["id=1 kind=plain", "id=2", "id=3 kind=x"])
   }

@@ -6,6 +6,27 @@ import Testing
 /// The effect of each kind of value on each kind of property, when an object is inserted and when
 /// it is updated: one test per cell, and the page of the documentation that shows the same cells.
 @Suite struct TruthTableTests {
+  private let bench: SyncBench
+
+  init() throws {
+    bench = try SyncBench([
+      EntityDraft(
+        "Item",
+        [
+          "id", "text", .attribute("kind", .string, defaultValue: "default"),
+          .attribute("rank", .string, isOptional: false, defaultValue: "default"),
+          "one -> Part.ones", "many ->> Part.item cascade",
+          "list ->> Part.lister ordered cascade", "shared ->> Part.sharers",
+        ]),
+      "Named: id, title required",
+      "Titled: id, must -> Part.titled required",
+      """
+      Part: id, ones ->> Item.one, titled ->> Titled.must, item -> Item.many, lister -> Item.list,
+      sharers ->> Item.shared
+      """,
+    ])
+  }
+
   /// One cell of the table.
   struct Cell: CustomTestStringConvertible, Sendable {
     let row: Row
@@ -143,25 +164,6 @@ import Testing
     }
   }
 
-  private func bench() throws -> SyncBench {
-    try SyncBench([
-      EntityDraft(
-        "Item",
-        [
-          "id", "text", .attribute("kind", .string, defaultValue: "default"),
-          .attribute("rank", .string, isOptional: false, defaultValue: "default"),
-          "one -> Part.ones", "many ->> Part.item cascade",
-          "list ->> Part.lister ordered cascade", "shared ->> Part.sharers",
-        ]),
-      "Named: id, title required",
-      "Titled: id, must -> Part.titled required",
-      """
-      Part: id, ones ->> Item.one, titled ->> Titled.must, item -> Item.many, lister -> Item.list,
-      sharers ->> Item.shared
-      """,
-    ])
-  }
-
   private func payload(_ cell: Cell) -> String {
     cell.json.map { #"[{"id": 1, "\#(cell.row.key)": \#($0)}]"# } ?? #"[{"id": 1}]"#
   }
@@ -200,13 +202,11 @@ import Testing
   }
 
   @Test(arguments: cells) func insertingFollowsTheTable(_ cell: Cell) throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
     #expect(try outcome(cell, bench, checks: false) == cell.inserted)
   }
 
   @Test(arguments: cells) func updatingFollowsTheTable(_ cell: Cell) throws {
-    let bench = try bench()
     try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "Part")
     try bench.sync(#"[{"id": 1, "\#(cell.row.key)": \#(cell.row.before)}]"#, cell.row.entity)
     #expect(try outcome(cell, bench, checks: true) == cell.updated)

@@ -5,7 +5,11 @@ import Testing
 
 /// A logger that asks for values tells those before and those now, of every kind of change.
 @Suite(.timeLimit(.minutes(30))) struct LoggedValueTests {
-  private func stack(isFile: Bool, _ folder: TemporaryFolder) throws -> DataStack {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func stack(isFile: Bool) throws -> DataStack {
     let stack = try DataStack(
       model: TestModels.social(), store: isFile ? .sqlite(folder.file("values.sqlite")) : .inMemory)
     try stack.sync(
@@ -14,14 +18,17 @@ import Testing
     return stack
   }
 
-  /// The lines that are logged while a body runs.
+  /// The lines that are logged while a body runs, whose edits are saved.
   private func lines(
     of stack: DataStack, _ format: SyncLogger.Format = .text,
     _ body: (ManagedObjectContext) throws -> Void
   ) throws -> [String] {
     let lines = Log<String>()
     let log = SyncLogger(stack, format: format, values: true) { lines.append($0) }
-    try stack.inBackground(body)
+    try stack.inBackground { context in
+      try body(context)
+      try context.save()
+    }
     stack.drainNotifications()
     log.cancel()
     return lines.all
@@ -29,13 +36,10 @@ import Testing
 
   private func object(
     _ entity: String, _ id: Int64, _ context: ManagedObjectContext
-  ) throws -> ManagedObject {
-    try #require(try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
-  }
+  ) throws -> ManagedObject { try #require(try context.fetch(id, inEntityNamed: entity)) }
 
   @Test(arguments: [false, true]) func valuesOfSyncsAreLogged(isFile: Bool) throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: isFile, folder)
+    let stack = try stack(isFile: isFile)
     let payload: JSONValue = [
       [
         "id": 6, "name": "b", "email": "b@example.org",
@@ -52,8 +56,7 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func ofSavesAndWhatTheyCascadeTo(isFile: Bool) throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: isFile, folder)
+    let stack = try stack(isFile: isFile)
     let told = try lines(of: stack) { context in
       let note = try object("Note", 13, context)
       note["user"] = try object("User", 7, context)
@@ -62,7 +65,6 @@ import Testing
       note["text"] = "second"
       try context.save()
       context.delete(try object("User", 7, context))
-      try context.save()
     }
     #expect(
       told.filter { !$0.hasSuffix(": notes") } == [
@@ -74,8 +76,7 @@ import Testing
   }
 
   @Test func valuesOfBatchesAreLogged() throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: true, folder)
+    let stack = try stack(isFile: true)
     let told = try lines(of: stack) { context in
       try context.batchUpdate(Fetch<ManagedObject>(entityNamed: "User", "id == 6"), ["age": 20])
       try context.batchDelete(Fetch<ManagedObject>(entityNamed: "Note", "id == 12"))
@@ -86,12 +87,8 @@ import Testing
   }
 
   @Test func asJSON() throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: false, folder)
-    let told = try lines(of: stack, .ndjson) { context in
-      try object("User", 6, context)["name"] = "b"
-      try context.save()
-    }
+    let stack = try stack(isFile: false)
+    let told = try lines(of: stack, .ndjson) { try object("User", 6, $0)["name"] = "b" }
     #expect(
       told == [
         #"{"entity":"User","change":"updated","row":1,"key":6,"properties":["name"],"#
@@ -101,26 +98,20 @@ import Testing
 
   /// Values of a dry run are not the ones from before.
   @Test func whatWasUndoneIsForgotten() throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: true, folder)
+    let stack = try stack(isFile: true)
     let told = try lines(of: stack) { context in
       let payload: JSONValue = [["id": 6, "name": "x"], ["id": 7, "name": "x"]]
       let rehearsal = Sync(.json(payload), inEntityNamed: "User", dataStack: stack)
       rehearsal.dryRun = true
       rehearsal.start()
       try object("User", 6, context)["name"] = "b"
-      try context.save()
     }
     #expect(told == ["User 6 updated: name “a” → “b”"])
   }
 
   @Test func withoutALoggerThatAsksThereAreNone() throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: true, folder)
-    _ = try lines(of: stack) { context in
-      try object("User", 6, context)["name"] = "b"
-      try context.save()
-    }
+    let stack = try stack(isFile: true)
+    _ = try lines(of: stack) { try object("User", 6, $0)["name"] = "b" }
     let plain = Log<LoggedChange>()
     let log = SyncLogger(
       stack,
@@ -139,8 +130,7 @@ import Testing
   }
 
   @Test func dropKeepsAsking() throws {
-    let folder = try TemporaryFolder()
-    let stack = try stack(isFile: true, folder)
+    let stack = try stack(isFile: true)
     let told = try lines(of: stack) { context in
       try stack.drop()
       try stack.sync([["id": 1, "name": "x"]] as JSONValue, inEntityNamed: "User")

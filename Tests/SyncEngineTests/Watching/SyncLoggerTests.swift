@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct SyncLoggerTests {
+  private let stack: DataStack
+  private let lines = Log<String>()
+
+  init() throws { stack = try DataStack.social() }
+
   private func change(_ stack: DataStack) throws {
     try stack.sync(
       [
@@ -19,11 +24,9 @@ import Testing
   }
 
   @Test func aLineForEachObjectThatChanged() throws {
-    let stack = try DataStack.social()
     try stack.sync(
       [["id": 6, "name": "a", "notes": [["id": 12]]], ["id": 7]] as JSONValue,
       inEntityNamed: "User")
-    let lines = Log<String>()
     let log = SyncLogger(stack) { lines.append($0) }
     try stack.sync(
       [["id": 6, "name": "b", "email": "x", "notes": [["id": 301]]], ["id": 7]] as JSONValue,
@@ -37,7 +40,6 @@ import Testing
   @Test func objectsOfEntitiesWithoutPrimaryKeyAreNamedByTheirRows() throws {
     let model = try ManagedObjectModel(["Batch: batchID integer64"])
     let stack = try DataStack(model: model, store: .inMemory)
-    let lines = Log<String>()
     let (text, json) = (
       SyncLogger(stack) { lines.append($0) },
       SyncLogger(stack, format: .ndjson) { lines.append($0) }
@@ -54,8 +56,6 @@ import Testing
   }
 
   @Test func linesOfJSONHaveAFixedOrder() throws {
-    let stack = try DataStack.social()
-    let lines = Log<String>()
     let log = SyncLogger(stack, format: .ndjson, kinds: [.updated, .deleted]) { lines.append($0) }
     try change(stack)
     stack.drainNotifications()
@@ -68,8 +68,6 @@ import Testing
   }
 
   @Test func aFormatOfOnesOwnMayLeaveChangesOut() throws {
-    let stack = try DataStack.social()
-    let lines = Log<String>()
     let log = SyncLogger(
       stack,
       format: .custom { change in
@@ -83,8 +81,6 @@ import Testing
   }
 
   @Test func entitiesAndKindsLimitTheLog() throws {
-    let stack = try DataStack.social()
-    let lines = Log<String>()
     let log = try SyncLogger(stack, entities: ["Note"], kinds: [.inserted]) { lines.append($0) }
     try change(stack)
     stack.drainNotifications()
@@ -95,7 +91,6 @@ import Testing
 
   @Test func anEntityStandsForThoseBelowIt() throws {
     let stack = try DataStack(model: TestModels.vehicles(), store: .inMemory)
-    let lines = Log<String>()
     let log = try SyncLogger(stack, entities: ["Vehicle"]) { lines.append($0) }
     try stack.sync(items([1]), inEntityNamed: "Car")
     try stack.sync(items([2]), inEntityNamed: "Person")
@@ -105,8 +100,6 @@ import Testing
   }
 
   @Test func loggingEndsWithTheLogger() throws {
-    let stack = try DataStack.social()
-    let lines = Log<String>()
     var log: SyncLogger? = SyncLogger(stack) { lines.append($0) }
     try stack.sync(items([1]), inEntityNamed: "User")
     stack.drainNotifications()
@@ -118,9 +111,7 @@ import Testing
   }
 
   @Test func aRunThatChangesNothingLogsNothing() throws {
-    let stack = try DataStack.social()
     try change(stack)
-    let lines = Log<String>()
     let log = SyncLogger(stack) { lines.append($0) }
     let payload: JSONValue = [
       ["id": 6, "name": "b", "notes": [["id": 13], ["id": 301]]], ["id": 7],
@@ -134,7 +125,6 @@ import Testing
   // MARK: - Sequences
 
   @Test func changesOfAClassAreThoseOfItsEntity() async throws {
-    let stack = try DataStack.social()
     let changes = stack.changes(of: User.self)
     try await stack.sync([["id": 6, "notes": [["id": 1]]]] as JSONValue, inEntityNamed: "User")
     try await stack.sync([["id": 1, "text": "x"]] as JSONValue, inEntityNamed: "Note")
@@ -148,7 +138,6 @@ import Testing
   }
 
   @Test func oneObjectCanBeWatched() async throws {
-    let stack = try DataStack.social()
     try await stack.sync(items([5, 6]), inEntityNamed: "User")
     await stack.drainNotifications()
     let entity = try stack.model.requireEntity(named: "User")

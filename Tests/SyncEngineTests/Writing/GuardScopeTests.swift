@@ -90,16 +90,4 @@ import Testing
     }
     #expect(Set(outcomes).count == 1, "\(outcomes)")
   }
-
-  @Test func itemsThatWereNotReadCountLikeOthers() throws {
-    let bench = try SyncBench(TestModels.users())
-    func items(_ keys: some Sequence<Int>) -> String { "[\(Self.notes(keys))]" }
-    try bench.sync(items(1...100), "User")
-    expectError("SyncError deletionRefused") {
-      try bench.sync(items(Array(1...45) + Array(201...240)), "User") {
-        $0.settings.deletionGuard = .on(count: 50)
-      }
-    }
-    #expect(try bench.count("User") == 100)
-  }
 }
