@@ -294,7 +294,7 @@ import Testing
   // MARK: - Cost
 
   @Test func withoutTrackingNothingIsAsked() throws {
-    let plain = try DataStack(model: TestModels.social(), store: .inMemory)
+    let plain = try DataStack.social()
     try plain.sync(items(1...50), inEntityNamed: "User")
     let asked = try plain.store.recorder.record {
       try plain.sync(items(1...50), inEntityNamed: "User")

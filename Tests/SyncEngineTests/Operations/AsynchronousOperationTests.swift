@@ -46,12 +46,6 @@ import Testing
     #expect(operation.isFinished && !operation.isExecuting && operation.isAsynchronous)
   }
 
-  @Test func whatTheClosureThrowsIsTheResult() async {
-    let operation = AsynchronousOperation { throw Failure(number: 3) }
-    await serial().run([operation])
-    #expect(throws: Failure(number: 3)) { try operation.result?.get() }
-  }
-
   @Test func itsValueIsAwaitedOnAnyQueue() async throws {
     let queue = serial()
     let operations = (0..<20).map { number in
@@ -404,31 +398,24 @@ import Testing
 
   // MARK: - Mistakes
 
-  @Test func finishingWhatWasNeverStartedStops() async {
+  @Test(arguments: [
+    ("finished, never started", "Call cancel() instead"), ("started twice", "started twice"),
+    ("without anything to do", "override main()"),
+  ])
+  func aMistakeStops(_ mistake: String, words: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      AsynchronousOperation<Int>().finish(with: .success(1))
+      [mistake = mistake as String] in
+      switch mistake {
+      case "finished, never started": AsynchronousOperation<Int>().finish(with: .success(1))
+      case "started twice":
+        let operation = AsynchronousOperation { try await Task.sleep(for: .seconds(3_600)) }
+        operation.start()
+        operation.start()
+      default: AsynchronousOperation<Int>().start()
+      }
     }
-    #expect(Self.text(result).contains("Call cancel() instead"))
-  }
-
-  @Test func startingTwiceStops() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let operation = AsynchronousOperation { try await Task.sleep(for: .seconds(3_600)) }
-      operation.start()
-      operation.start()
-    }
-    #expect(Self.text(result).contains("started twice"))
-  }
-
-  @Test func havingNothingToDoStops() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      AsynchronousOperation<Int>().start()
-    }
-    #expect(Self.text(result).contains("override main()"))
-  }
-
-  private static func text(_ result: ExitTest.Result?) -> String {
-    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains(words))
   }
 }
 

@@ -45,7 +45,7 @@ import Testing
   ]
 
   @Test(arguments: cases) func isRefusedWithAMessage(_ input: Case) async throws {
-    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
+    let stack = try DataStack.social()
     try await stack.sync([["id": 1, "name": "Ada"]] as JSONValue, inEntityNamed: "User")
     let before = try stack.store.read { try $0.dump() }
     let sync = Sync(

@@ -8,7 +8,7 @@ import Testing
   private let child: ManagedObjectContext
 
   init() throws {
-    stack = try DataStack(model: TestModels.social(), store: .inMemory)
+    stack = try DataStack.social()
     parent = stack.newBackgroundContext()
     child = parent.newChildContext(.privateQueue)
   }

@@ -5,11 +5,14 @@ import Testing
 
 /// Syncs in one call, on stack, context and class.
 @Suite(.timeLimit(.minutes(30))) struct ConvenienceCallTests {
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.social() }
+
   /// The same throwing call, whatever the context of the caller prefers.
   private func immediately<T>(_ call: () throws -> T) rethrows -> T { try call() }
 
   @Test func theCallsOfAStackTakePredicateParentAndOperations() async throws {
-    let stack = try DataStack.social()
     try await completed { stack.sync(items(1...3), inEntityNamed: "User", completion: $0) }
     try await completed {
       stack.sync(items([4]), inEntityNamed: "User", operations: [.insert], completion: $0)
@@ -30,18 +33,7 @@ import Testing
     #expect(try stack.keys("User") == [5])
   }
 
-  @Test func theThrowingFormRunsOnTheCallingThread() throws {
-    let stack = try DataStack.social()
-    stack.syncQueue.isSuspended = true
-    let report = try stack.sync(items(1...3), inEntityNamed: "User")
-    #expect(report.inserted == 3)
-    #expect(throws: JSONError.self) {
-      try stack.sync(items([5]), inEntityNamed: "User", parent: nil, operations: .all, at: "x.y")
-    }
-  }
-
   @Test func completionsCarryTheError() async throws {
-    let stack = try DataStack.social()
     await #expect(throws: ModelError.self) {
       try await completed { stack.sync(items([1]), inEntityNamed: "Nobody", completion: $0) }
     }
@@ -56,7 +48,6 @@ import Testing
   }
 
   @Test func completionsAreCalledOnTheMainQueue() async throws {
-    let stack = try DataStack.social()
     try await completed { done in
       stack.sync(items([1]), inEntityNamed: "User") { error in
         dispatchPrecondition(condition: .onQueue(.main))
@@ -66,7 +57,6 @@ import Testing
   }
 
   @Test func theClassFormsDoTheSame() async throws {
-    let stack = try DataStack.social()
     try await completed {
       Sync.changes(items(1...3), inEntityNamed: "User", dataStack: stack, completion: $0)
     }
@@ -108,7 +98,6 @@ import Testing
     _ options: CompatibleOperationOptions, _ number: Int, _ keys: [Int64], _ isUpdated: Bool
   ) async throws {
     #expect(options.rawValue == number)
-    let stack = try DataStack.social()
     let stored: JSONValue = [["id": 0, "name": "old"], ["id": 1, "name": "old"]]
     try await stack.sync(stored, inEntityNamed: "User")
     let payload: JSONValue = [["id": 0, "name": "new"], ["id": 6, "name": "new"]]
@@ -121,7 +110,6 @@ import Testing
   }
 
   @Test func aContextCallIsDoneWhenItReturns() throws {
-    let stack = try DataStack.social()
     try stack.inBackground { context in
       let errors = Log<String>()
       context.sync(items([1, 2]), inEntityNamed: "User") { errors.append("\($0 as Any)") }
@@ -142,7 +130,6 @@ import Testing
   }
 
   @Test func aContextCallWaitsAsynchronouslyFromAnywhere() async throws {
-    let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
     let report = try await context.sync(items([1, 2]), inEntityNamed: "User")
     #expect(report.inserted == 2)
@@ -152,7 +139,6 @@ import Testing
   }
 
   @Test func unsavedEditsAreLeftAloneAndWinUntilTheyAreSaved() throws {
-    let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
     try context.performAndWait {
       try context.sync([["id": 1, "name": "a", "age": 1]] as JSONValue, inEntityNamed: "User")
@@ -172,7 +158,6 @@ import Testing
   }
 
   @Test func aParentThatIsNotStoredIsAnError() throws {
-    let stack = try DataStack.social()
     try stack.inBackground { context in
       let parent = try context.insert(entityNamed: "User")
       expectError("SyncError parentNotFound") {
@@ -182,7 +167,6 @@ import Testing
   }
 
   @Test func aDisposableContextKeepsNothing() async throws {
-    let stack = try DataStack.social()
     try await MainActor.run {
       let context = stack.newDisposableMainContext()
       let report = try immediately { try context.sync(items([1, 2]), inEntityNamed: "User") }
@@ -193,7 +177,6 @@ import Testing
   }
 
   @Test func anOperationIsMadeWithEverythingInItsInitialiser() throws {
-    let stack = try DataStack.social()
     try stack.sync(items(1...3), inEntityNamed: "User")
     let context = stack.newBackgroundContext()
     context.author = "importer"
@@ -214,7 +197,6 @@ import Testing
   }
 
   @Test func aPayloadThatIsNoPayloadIsReported() throws {
-    let stack = try DataStack.social()
     let rubbish: [[String: Any]] = [["id": NSObject()]]
     #expect(throws: JSONError.self) { try stack.sync(rubbish, inEntityNamed: "User") }
   }

@@ -105,7 +105,10 @@ import Testing
     let file = try DamagedStore()
     try file.execute(damage.statement)
     let met = Met()
-    for work in DamagedNumberTests.works { try await met.during { try await work(file, met) } }
+    for work in Self.works {
+      try await met.during { try await Self.using(file) { try await work($0, met) } }
+    }
+    try await met.during { try await Self.migrated(file) }
     guard damage.isMet else { return }
     #expect(
       met.texts.contains { $0.contains("Table “\(damage.table)” is damaged") }, "\(met.texts)")
@@ -149,8 +152,7 @@ import Testing
     let stack = try file.open()
     defer { try? stack.close() }
     try stack.inBackground { context in
-      let user = try #require(
-        try context.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 1")).first)
+      let user = try #require(try context.fetch(1, inEntityNamed: "User"))
       #expect((user["notes"] as? [ManagedObject])?.isEmpty == true)
       user["name"] = "Zoe"
       #expect(throws: StoreError.self) { try context.save() }
@@ -158,8 +160,7 @@ import Testing
       user["name"] = "Zoe"
       #expect(throws: StoreError.self) { try context.save() }
       context.reset()
-      let other = try #require(
-        try context.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 2")).first)
+      let other = try #require(try context.fetch(2, inEntityNamed: "User"))
       other["name"] = "Zoe"
       try context.save()
     }
@@ -183,113 +184,93 @@ import Testing
 
   private static let names = ["User", "Note", "Tag", "Animal", "Dog"]
 
-  /// All that only reads is done with one stack.
-  private static let works: [@Sendable (DamagedStore, Met) async throws -> Void] =
+  private static let more: SyncOperations = [.insert, .update]
+
+  /// What programs do with a stack. All that only reads is done with one.
+  private static let works: [@Sendable (DataStack, Met) async throws -> Void] =
     [
-      { file, met in
-        try await using(file) { stack in
-          for name in names {
-            try await met.during {
-              let context = stack.newBackgroundContext()
-              try await context.perform {
-                _ = try context.count(Fetch<ManagedObject>(entityNamed: name))
-                for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
-                  for property in object.entity.properties {
-                    _ = object.value(forKey: property.name)
-                  }
-                }
-                try context.insert(entityNamed: "Tag")["id"] = name
-                try context.save()
+      { stack, met in
+        for name in names {
+          try await met.during {
+            let context = stack.newBackgroundContext()
+            try await context.perform {
+              _ = try context.count(Fetch<ManagedObject>(entityNamed: name))
+              for object in try context.fetch(Fetch<ManagedObject>(entityNamed: name)) {
+                for property in object.entity.properties { _ = object.value(forKey: property.name) }
               }
+              try context.insert(entityNamed: "Tag")["id"] = name
+              try context.save()
             }
-            try await met.during { _ = try stack.export(name) }
           }
-          try await met.during { _ = try stack.history() }
-          try await met.during { _ = try stack.pendingChanges(for: "server") }
+          try await met.during { _ = try stack.export(name) }
         }
+        try await met.during { _ = try stack.history() }
+        try await met.during { _ = try stack.pendingChanges(for: "server") }
       },
       // appended members
-      { file, _ in
-        try await using(file) { stack in
-          try await stack.sync(
-            [["id": "q", "users": [["id": 1], ["id": 2]]]] as JSONValue, inEntityNamed: "Tag",
-            operations: [.insert, .update, .insertRelationships])
-        }
+      { stack, _ in
+        try await stack.sync(
+          [["id": "q", "users": [["id": 1], ["id": 2]]]] as JSONValue, inEntityNamed: "Tag",
+          operations: [.insert, .update, .insertRelationships])
       },
       // sync
-      { file, _ in
-        try await using(file) { stack in
-          try await stack.sync(
+      { stack, _ in
+        try await stack.sync(
+          [
             [
-              [
-                "id": 2, "name": "Bo", "notes": [["id": 11], ["id": 14]],
-                "tags": [["id": "c"], ["id": "a"]], "friends": [["id": 1]],
-              ],
-              ["id": 1, "name": "Ann", "notes": [], "tags": [["id": "b"]], "partner": ["id": 4]],
-              ["id": 4, "name": "Dan", "pet": ["id": 7]],
-            ] as JSONValue, inEntityNamed: "User",
-            operations: [.insert, .update, .insertRelationships, .updateRelationships])
-        }
+              "id": 2, "name": "Bo", "notes": [["id": 11], ["id": 14]],
+              "tags": [["id": "c"], ["id": "a"]], "friends": [["id": 1]],
+            ],
+            ["id": 1, "name": "Ann", "notes": [], "tags": [["id": "b"]], "partner": ["id": 4]],
+            ["id": 4, "name": "Dan", "pet": ["id": 7]],
+          ] as JSONValue, inEntityNamed: "User",
+          operations: [.insert, .update, .insertRelationships, .updateRelationships])
       },
       // unchanged sync
-      { file, _ in
-        try await using(file) {
-          try await $0.sync(
-            DamagedStore.users, inEntityNamed: "User", operations: [.insert, .update])
-        }
+      { stack, _ in
+        try await stack.sync(DamagedStore.users, inEntityNamed: "User", operations: more)
       },
       // dogs
-      { file, _ in
-        try await using(file) { stack in
-          try await stack.sync(
-            [["id": 8, "name": "Max"], ["id": 9]] as JSONValue, inEntityNamed: "Dog",
-            operations: [.insert, .update])
-        }
+      { stack, _ in
+        let dogs: JSONValue = [["id": 8, "name": "Max"], ["id": 9]]
+        try await stack.sync(dogs, inEntityNamed: "Dog", operations: more)
       },
       // save
-      { file, _ in
-        try await using(file) { stack in
-          let context = stack.newBackgroundContext()
-          try await context.perform {
-            for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "User")) {
-              object["name"] = "changed"
-            }
-            try context.insert(entityNamed: "User")["id"] = Int64(77)
-            try context.save()
+      { stack, _ in
+        let context = stack.newBackgroundContext()
+        try await context.perform {
+          for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "User")) {
+            object["name"] = "changed"
           }
+          try context.insert(entityNamed: "User")["id"] = Int64(77)
+          try context.save()
         }
       },
       // delete by sync
-      { file, _ in
-        try await using(file) { stack in
-          let sync = Sync(
-            changes: [["id": 1]] as JSONValue, inEntityNamed: "User", dataStack: stack)
-          sync.deletionGuard = .off
-          sync.dryRun = true
-          try await stack.sync(sync)
-        }
+      { stack, _ in
+        let sync = Sync(changes: items([1]), inEntityNamed: "User", dataStack: stack)
+        sync.deletionGuard = .off
+        sync.dryRun = true
+        try await stack.sync(sync)
       },
       // delete
-      { file, _ in
-        try await using(file) { stack in
-          let context = stack.newBackgroundContext()
-          try await context.perform {
-            for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "User")) {
-              context.delete(object)
-            }
-            try context.save()
+      { stack, _ in
+        let context = stack.newBackgroundContext()
+        try await context.perform {
+          for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "User")) {
+            context.delete(object)
           }
-        }
-      },
-      // migration
-      { file, _ in
-        try await using(file, adding: "extra") { stack in
-          try await stack.sync(
-            [["id": 5, "extraUser": "x"]] as JSONValue, inEntityNamed: "User", operations: [.insert]
-          )
+          try context.save()
         }
       },
     ]
+
+  private static func migrated(_ file: DamagedStore) async throws {
+    try await using(file, adding: "extra") { stack in
+      let users: JSONValue = [["id": 5, "extraUser": "x"]]
+      try await stack.sync(users, inEntityNamed: "User", operations: [.insert])
+    }
+  }
 }
 
 /// The errors that work met: of the library's own kinds, no others.

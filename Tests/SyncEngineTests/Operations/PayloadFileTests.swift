@@ -20,7 +20,7 @@ import Testing
     let file = folder.file("users.json")
     let payload = Self.users(20_000)
     try payload.write(to: file)
-    let stack = try DataStack(model: TestModels.social(), store: .inMemory)
+    let stack = try DataStack.social()
     let sync = Sync(.file(file), inEntityNamed: "User", dataStack: stack)
     let begun = DispatchSemaphore(value: 0)
     let done = DispatchSemaphore(value: 0)

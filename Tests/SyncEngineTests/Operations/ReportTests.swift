@@ -5,12 +5,11 @@ import Testing
 
 /// The text of a report, and the sum of several.
 @Suite struct ReportTests {
-  private func stack() throws -> DataStack {
-    try DataStack(model: TestModels.social(), store: .inMemory)
-  }
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.social() }
 
   @Test func aDescriptionNamesWhatChangedAndWhatWasPassedOver() throws {
-    let stack = try stack()
     try stack.sync(#"[{"id": 1, "name": "Ann"}, {"id": 2}]"#.utf8Payload, inEntityNamed: "User")
     let report = try stack.sync(
       #"""
@@ -52,7 +51,7 @@ import Testing
 
   @Test func aDescriptionSaysThatADryRunStoredNothing() throws {
     let report = try Sync(
-      #"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User", dataStack: try stack()
+      #"[{"id": 1}]"#.utf8Payload, inEntityNamed: "User", dataStack: stack
     ).run { $0.dryRun = true }
     #expect(
       report.description == """
@@ -66,7 +65,6 @@ import Testing
   }
 
   @Test func theEndOfASessionSaysWhatAllPagesDid() async throws {
-    let stack = try stack()
     let session = try SyncSession(entity: "User", dataStack: stack)
     try await session.sync(#"[{"id": 1, "name": "Ann"}, {"id": 2}]"#)
     try await session.sync(#"[{"id": 3}, {"id": 1, "name": "Bea"}]"#)
@@ -97,7 +95,6 @@ import Testing
   }
 
   @Test func aReportNamesTheObjectsAndCountsOfAnEntityNeedNoOptionals() async throws {
-    let stack = try stack()
     let first = try await stack.sync(
       #"[{"id": 1, "name": "Ann"}, {"id": 2}]"#, inEntityNamed: "User")
     #expect(first["User"].inserted == 2 && first["Note"].inserted == 0)
@@ -116,7 +113,6 @@ import Testing
 
   @Test(arguments: [1, 2, 3])
   func theOutcomeOfSeveralCommitsIsInTheChangesOnce(_ count: Int) throws {
-    let stack = try stack()
     try stack.sync(#"[{"id": 1, "name": "Ann"}, {"id": 2}, {"id": 3}]"#, inEntityNamed: "User")
     let sync = Sync(
       .data(
@@ -137,7 +133,6 @@ import Testing
   }
 
   @Test func addedReportsNameEachObjectOnceByItsOutcome() throws {
-    let stack = try stack()
     var total = SyncReport()
     for json in [
       #"[{"id": 1}, {"id": 2}, {"id": 3}]"#, #"[{"id": 1, "age": 1}, {"id": 2}]"#,
@@ -156,7 +151,6 @@ import Testing
   }
 
   @Test func ofAKeyWithoutEndTheReportHasTheBeginningAndNoSpellingIsLookedForInIt() throws {
-    let stack = try stack()
     let long = String(repeating: "é", count: 40_000)
     let spelling = "is" + String(repeating: "_", count: 40_000) + "active"
     let report = try stack.sync(
@@ -193,7 +187,6 @@ import Testing
   }
 
   @Test func findingsOfAddedReportsAreListedUpToTheLimitOfEachKind() throws {
-    let stack = try stack()
     let items = (1...700).map { #"{"id": \#($0), "age": "x", "company_id": 9}"# }
     var total = SyncReport()
     for _ in 0..<2 {

@@ -5,6 +5,10 @@ import Testing
 
 /// Payloads that come piece by piece.
 @Suite(.timeLimit(.minutes(30))) struct StreamedPayloadTests {
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.social() }
+
   enum Source: CaseIterable {
     case handle
     case pipe
@@ -32,18 +36,20 @@ import Testing
         try? pipe.fileHandleForWriting.close()
       }
       return .handle(pipe.fileHandleForReading)
-    case .chunks:
-      return .chunks(
-        AsyncStream { continuation in
-          for byte in data { continuation.yield(Data([byte])) }
-          continuation.finish()
-        })
+    case .chunks: return chunks(data.map { Data([$0]) })
     }
+  }
+
+  private func chunks(_ chunks: [Data]) -> SyncPayload {
+    .chunks(
+      AsyncStream { continuation in
+        for chunk in chunks { continuation.yield(chunk) }
+        continuation.finish()
+      })
   }
 
   @Test(arguments: Source.allCases, documents)
   func everySourceGivesWhatTheTextGives(_ source: Source, _ text: String) async throws {
-    let stack = try DataStack.social()
     let folder = try TemporaryFolder()
     let sync = Sync(try payload(source, text, folder), inEntityNamed: "User", dataStack: stack)
     #expect(try await stack.sync(sync).inserted == 3)
@@ -53,7 +59,6 @@ import Testing
 
   @Test func anErrorOfTheSequenceIsThatOfTheSync() async throws {
     struct Broken: Error {}
-    let stack = try DataStack.social()
     let chunks = AsyncThrowingStream<Data, any Error> { continuation in
       continuation.yield(Data("[{\"id\": 1}".utf8))
       continuation.finish(throwing: Broken())
@@ -64,31 +69,12 @@ import Testing
   }
 
   @Test func aStreamThatEndsTooEarlyStoresNothing() async throws {
-    let stack = try DataStack.social()
-    let chunks = AsyncStream<Data> { continuation in
-      continuation.yield(Data("[{\"id\": 1}".utf8))
-      continuation.finish()
-    }
-    let sync = Sync(.chunks(chunks), inEntityNamed: "User", dataStack: stack)
-    await #expect(throws: JSONError.self) { try await stack.sync(sync) }
+    let payload = chunks([Data("[{\"id\": 1}".utf8)])
+    await #expect(throws: JSONError.self) { try await stack.sync(payload, inEntityNamed: "User") }
     #expect(try stack.keys("User").isEmpty)
   }
 
-  @Test func aSyncOfASilentPipeCanBeCancelled() async throws {
-    let stack = try DataStack.social()
-    let pipe = Pipe()
-    try pipe.fileHandleForWriting.write(contentsOf: Data("[".utf8))
-    let sync = Sync(.handle(pipe.fileHandleForReading), inEntityNamed: "User", dataStack: stack)
-    stack.syncQueue.addOperation(sync)
-    while !sync.isExecuting { await Task.yield() }
-    sync.cancel()
-    sync.waitUntilFinishedElsewhere()
-    #expect(throws: CancellationError.self) { try sync.result?.get() }
-    try pipe.fileHandleForWriting.close()
-  }
-
-  @Test func theThreadThatReadsASilentPipeEndsWithTheSync() async throws {
-    let stack = try DataStack.social()
+  @Test func aSyncOfASilentPipeCanBeCancelledAndItsThreadEndsWithIt() async throws {
     let pipe = Pipe()
     var handle: FileHandle? = FileHandle(
       fileDescriptor: pipe.fileHandleForReading.fileDescriptor, closeOnDealloc: false)
@@ -101,6 +87,7 @@ import Testing
       while !sync.isExecuting { await Task.yield() }
       sync.cancel()
       sync.waitUntilFinishedElsewhere()
+      #expect(throws: CancellationError.self) { try sync.result?.get() }
     }
     sync = nil
     // No other reference holds it; and the other end is still open.
@@ -112,7 +99,6 @@ import Testing
   }
 
   @Test func aSyncOfASilentSequenceCanBeCancelled() async throws {
-    let stack = try DataStack.social()
     let (chunks, continuation) = AsyncStream<Data>.makeStream()
     let isOver = AsyncStream<Void>.makeStream()
     continuation.onTermination = { _ in isOver.continuation.finish() }
@@ -127,15 +113,10 @@ import Testing
   }
 
   @Test func aStreamCanBeReadOnce() async throws {
-    let stack = try DataStack.social()
-    let payload = SyncPayload.chunks(
-      AsyncStream<Data> { continuation in
-        continuation.yield(Data("[]".utf8))
-        continuation.finish()
-      })
-    try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
+    let payload = chunks([Data("[]".utf8)])
+    try await stack.sync(payload, inEntityNamed: "User")
     await expectError("SyncError unreadablePayload", "only once") {
-      try await stack.sync(Sync(payload, inEntityNamed: "User", dataStack: stack))
+      try await stack.sync(payload, inEntityNamed: "User")
     }
   }
 }

@@ -5,6 +5,10 @@ import Testing
 
 /// Syncs are operations like any other, and no arrangement of them waits for itself.
 @Suite(.timeLimit(.minutes(30))) struct SyncQueueTests {
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.social() }
+
   private func sync(_ keys: ClosedRange<Int>, _ stack: DataStack, name: String = "") -> Sync {
     let sync = Sync(.json(items(keys)), inEntityNamed: "User", dataStack: stack)
     sync.operations = [.insert, .update]
@@ -15,7 +19,6 @@ import Testing
   // MARK: - Order
 
   @Test func anUrgentSyncBehindTwentyLongOnesRunsNext() async throws {
-    let stack = try DataStack.social()
     let order = Log<String>()
     let gate = try ClosedGate(stack)
     var syncs: [Sync] = []
@@ -33,7 +36,6 @@ import Testing
   }
 
   @Test func ofSyncsThatWaitOnManyQueuesTheMostUrgentGoesFirst() async throws {
-    let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
     var queues: [OperationQueue] = []
     let priorities: [Operation.QueuePriority] = [.low, .normal, .veryHigh]
@@ -50,24 +52,7 @@ import Testing
     #expect(try stack.keys("User") == [2, 1, 0])
   }
 
-  @Test func dependenciesHoldAcrossQueues() throws {
-    let stack = try DataStack.social()
-    let first = sync(1...200, stack)
-    let second = Sync(.json(items([1])), inEntityNamed: "User", dataStack: stack)
-    let after = BlockOperation()
-    second.deletionGuard = .off
-    second.addDependency(first)
-    after.addDependency(second)
-    let queues = [OperationQueue(), OperationQueue(), OperationQueue()]
-    queues[0].addOperation(after)
-    queues[1].addOperation(second)
-    queues[2].addOperation(first)
-    queues[0].waitUntilAllOperationsAreFinished()
-    #expect(try stack.keys("User") == [1])
-  }
-
   @Test func onASuspendedQueueNothingHappens() throws {
-    let stack = try DataStack.social()
     stack.syncQueue.isSuspended = true
     let waiting = sync(1...3, stack)
     stack.syncQueue.addOperation(waiting)
@@ -94,7 +79,6 @@ import Testing
   }
 
   @Test func syncsThatWaitKeepNoThreads() async throws {
-    let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
     let queues = (0..<40).map { number in
       let queue = OperationQueue()
@@ -114,7 +98,6 @@ import Testing
   }
 
   @Test func parkedSyncsBehaveAsAnyOperation() async throws {
-    let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 20
@@ -147,7 +130,6 @@ import Testing
 
   @Test(arguments: [QualityOfService.background, .userInitiated])
   func aParkedSyncRunsWithItsQualityOfService(_ quality: QualityOfService) async throws {
-    let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
     let seen = Log<QualityOfService>()
     let queue = OperationQueue()
@@ -162,7 +144,6 @@ import Testing
   }
 
   @Test func someoneUrgentPassesThoseThatAreParked() async throws {
-    let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 20
@@ -179,23 +160,7 @@ import Testing
 
   // MARK: - Cancellation
 
-  @Test func aSyncThatWaitsForTheStoreEndsAtOnce() async throws {
-    let stack = try DataStack.social()
-    let gate = try ClosedGate(stack)
-    let sync = sync(1...3, stack)
-    stack.syncQueue.addOperation(sync)
-    await gate.untilWaiting(1)
-    sync.cancel()
-    // The gate is still closed.
-    stack.syncQueue.waitUntilFinishedElsewhere()
-    #expect(throws: CancellationError.self) { try sync.result?.get() }
-    #expect(sync.isFinished && sync.isCancelled)
-    gate.open()
-    #expect(try stack.keys("User").isEmpty)
-  }
-
   @Test func cancellingTheTaskCancelsTheSync() async throws {
-    let stack = try DataStack.social()
     let gate = try ClosedGate(stack)
     let stackTask = Task { try await stack.sync(items([1]), inEntityNamed: "User") }
     await gate.untilWaiting(1)
@@ -211,7 +176,6 @@ import Testing
   }
 
   @Test func inATaskThatIsCancelledAlreadyNothingRuns() async throws {
-    let stack = try DataStack.social()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await stack.sync(items([1]), inEntityNamed: "User")
@@ -221,7 +185,6 @@ import Testing
   }
 
   @Test func cancelledAsItStartsItHasAResultAllTheSame() throws {
-    let stack = try DataStack.social()
     let other = DispatchQueue(label: "other")
     for _ in 0..<2_000 {
       let sync = sync(1...1, stack)
@@ -233,28 +196,9 @@ import Testing
     }
   }
 
-  @Test func cancellingTheQueueEndsAllThatWait() async throws {
-    let stack = try DataStack.social()
-    let gate = try ClosedGate(stack)
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 4
-    let syncs = (0..<40).map { _ in sync(1...3, stack) }
-    for sync in syncs { queue.addOperation(sync) }
-    await gate.untilWaiting(1)
-    queue.cancelAllOperations()
-    queue.waitUntilFinishedElsewhere()
-    for sync in syncs {
-      #expect(throws: CancellationError.self) { try sync.result?.get() }
-    }
-    gate.open()
-    try await stack.sync(items([1]), inEntityNamed: "User")
-    #expect(try stack.keys("User") == [1])
-  }
-
   // MARK: - No deadlock
 
   @Test func aContextsObserverMayStartASyncInItsContext() throws {
-    let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
     let reports = Log<Int>()
     let token = NotificationCenter.default.addObserver(
@@ -272,7 +216,6 @@ import Testing
   }
 
   @Test func aCompletionHandlerMayStartASync() throws {
-    let stack = try DataStack.social()
     let second = Log<Int>()
     let first = sync(1...2, stack)
     first.whenFinished { _ in
@@ -284,7 +227,6 @@ import Testing
   }
 
   @Test func aSyncInsideAContextsPerformWaitsForNoOtherQueue() async throws {
-    let stack = try DataStack.social()
     let context = stack.newBackgroundContext()
     let inserted = try await context.perform {
       try stack.sync(items([1]), inEntityNamed: "User").inserted
@@ -299,7 +241,6 @@ import Testing
   }
 
   @Test @MainActor func theMainThreadMayWaitForTheQueue() throws {
-    let stack = try DataStack.social()
     _ = try stack.mainContext.fetch(Fetch<ManagedObject>(entityNamed: "User"))
     for number in 0..<5 { stack.syncQueue.addOperation(sync(number...number, stack)) }
     stack.syncQueue.waitUntilAllOperationsAreFinished()
@@ -356,7 +297,6 @@ import Testing
         }
       }
     }
-    let stack = try DataStack.social()
     let meddler = Meddler(stack, forbidden)
     let sync = sync(1...1, stack)
     sync.delegate = meddler
@@ -366,7 +306,6 @@ import Testing
   }
 
   @Test func aClosedStackTakesNoSessionAndStaysClosed() throws {
-    let stack = try DataStack.social()
     try stack.close()
     let ended = #expect(throws: StoreError.self) {
       try SyncSession(entity: "User", dataStack: stack)
@@ -383,7 +322,6 @@ import Testing
         _ sync: Sync, willInsert item: JSONValue, in entityName: String, parent: ManagedObjectID?
       ) throws -> JSONValue { throw Refusal() }
     }
-    let stack = try DataStack.social()
     let refuser = Refuser()
     let sync = sync(1...1, stack)
     sync.delegate = refuser

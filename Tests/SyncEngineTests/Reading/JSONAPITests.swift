@@ -58,7 +58,7 @@ import Testing
     """#
 
   private func values(_ entity: String, _ paths: String...) throws -> [String] {
-    try stack.performInBackground { context in
+    try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity).sorted(by: "id")).map { object in
         paths.map { path in
           path.split(separator: ".").reduce(object as Any?) { value, key in
@@ -181,12 +181,11 @@ import Testing
   @Test func aSerializerReadsTheResourcesNested() throws {
     let people = EntitySerializer(entityNamed: "User").by(
       "id", ["id": .string("id"), "firstName": .string("first-name")])
-    let nested = people
     let articles = EntitySerializer(entityNamed: "Article").by(
       "id",
       [
         "id": Rule.int("id").coercing(.lossless), "title": .string("title"),
-        "author": .toOne("author") { nested },
+        "author": .toOne("author") { people },
       ])
     let report = try stack.sync(.jsonAPI(JSONAPITests.document), with: articles)
     #expect(report["User"].inserted == 1)

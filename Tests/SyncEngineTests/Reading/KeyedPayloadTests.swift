@@ -4,8 +4,11 @@ import Testing
 
 /// Objects that come by their keys, and objects inside the elements of lists.
 @Suite struct KeyedPayloadTests {
+  private let bench: ShapeBench
+
+  init() throws { bench = try ShapeBench() }
+
   @Test func theKeyFillsThePrimaryKey() throws {
-    let bench = try ShapeBench()
     let json = #"{"users": {"ann": {"name": "Ann"}, "bob": {"name": "Bob"}}}"#
     let report = try bench.sync(json, at: "users.*")
     #expect(report.inserted == 2 && report.findings.isEmpty)
@@ -16,7 +19,6 @@ import Testing
   }
 
   @Test func equalItemsUnderDifferentKeysAreDifferentObjects() throws {
-    let bench = try ShapeBench()
     for _ in 0..<2 { try bench.sync(#"{"a": {"name": "X"}, "b": {"name": "X"}}"#, at: "*") }
     try bench.sync(#"{"c": {"name": "X"}, "b": {"name": "X"}}"#, at: "*")
     #expect(try bench.people() == ["b X", "c X"])
@@ -30,7 +32,6 @@ import Testing
   }
 
   @Test func whatTheItemSaysOfItselfCountsBeforeItsKey() throws {
-    let bench = try ShapeBench()
     try bench.sync(#"{"0": {"id": "a", "name": "A"}, "2": {"id": null, "name": "B"}}"#, at: "*")
     #expect(try bench.people() == ["2 B", "a A"])
   }
@@ -46,7 +47,6 @@ import Testing
   }
 
   @Test func whatIsNoObjectIsLeftOutAndNothingIsDeletedForIt() throws {
-    let bench = try ShapeBench()
     try bench.sync(#"{"a": {"name": "A"}, "b": {"name": "B"}}"#, at: "*")
     let report = try bench.sync(#"{"a": null, "c": {"name": "C"}}"#, at: "*")
     #expect(report.findings(of: .skippedItem).map(\.path) == ["$.a"])
@@ -124,7 +124,6 @@ import Testing
 
   @Test func aLargeKeyedFileIsStreamedAsASmallOneIsRead() throws {
     let members = (0..<6_000).map { #""k\#($0)": {"name": "N\#($0)"}"# }
-    let bench = try ShapeBench()
     let json = "{\"u\": {" + members.joined(separator: ",") + "}}"
     let sync = Sync(
       .data(Data(json.utf8)), inEntityNamed: "Person", dataStack: bench.stack, at: "u.*")
@@ -138,14 +137,13 @@ import Testing
     let bench = try ShapeBench(keyType: .integer64)
     let posts = EntitySerializer(entityNamed: "Post").by(
       "id", ["id": .string("id"), "title": .string("t")])
-    let nested = posts
     var people = EntitySerializer(entityNamed: "Person").by(
-      "id", ["id": .int("id"), "age": .int([]), "posts": .toMany("posts.*") { nested }])
+      "id", ["id": .int("id"), "age": .int([]), "posts": .toMany("posts.*") { posts }])
     var rates = people
     rates.mapping = ["id": .int("id"), "age": .int([])]
     try bench.stack.sync(#"{"rates": {"1": 10, "2": 20}}"#, with: rates, at: "rates.*")
     #expect(try bench.people("age") == ["1 10", "2 20"])
-    people.mapping = ["id": .int("id"), "posts": .toMany("posts.*") { nested }]
+    people.mapping = ["id": .int("id"), "posts": .toMany("posts.*") { posts }]
     try bench.stack.sync(
       #"{"1": {"posts": {"x": {"t": "X"}}}}"#, with: people, operations: [.update], at: "*")
     #expect(try bench.posts().count == 0 || bench.posts() == ["x X 1"])
@@ -154,7 +152,6 @@ import Testing
   }
 
   @Test func aRuleForOneValueDoesNotTakeEach() throws {
-    let bench = try ShapeBench()
     let people = EntitySerializer(entityNamed: "Person").by("id", ["id": .string("ids[]")])
     #expect(throws: MappingError.self) { try bench.stack.sync("[]", with: people) }
   }

@@ -4,6 +4,10 @@ import Testing
 
 /// A hook that rewrites the payload once, and rules that ask no item.
 @Suite struct PrepareTests {
+  private let bench: ShapeBench
+
+  init() throws { bench = try ShapeBench() }
+
   private func sync(
     _ json: String, at path: JSONPath? = nil, into bench: ShapeBench,
     _ prepare: @escaping @Sendable (JSONValue) throws -> JSONValue
@@ -14,7 +18,6 @@ import Testing
   }
 
   @Test func itIsGivenWhatStandsAtThePathAndItsResultIsReadInItsPlace() throws {
-    let bench = try ShapeBench()
     let json = #"{"d": {"items": [{"id": "a", "age": 1}, {"id": "b", "age": "x"}], "unit": "y"}}"#
     let report = try sync(json, at: "d.items", into: bench) { list in
       .array(
@@ -29,7 +32,6 @@ import Testing
   }
 
   @Test func anItemThatItLeavesAsItIsHasThePathThatItHad() throws {
-    let bench = try ShapeBench()
     let json = #"{"new": [{"id": "a"}], "old": {"x": {"id": "b", "age": "x"}}}"#
     let report = try sync(json, into: bench) { document in
       .array([document["old"]?["x"], document["new"]?[0]].compactMap(\.self))
@@ -54,7 +56,6 @@ import Testing
   }
 
   @Test func elementsAndMembersAreLookedForInWhatItMakes() throws {
-    let bench = try ShapeBench()
     let report = try sync(#"{"u": {"a": {"age": "x"}}}"#, at: "u.*", into: bench) { users in
       var users = users
       users["b"] = ["name": "B"]
@@ -66,7 +67,6 @@ import Testing
 
   @Test func whatItThrowsFailsTheSync() throws {
     struct Refused: Error {}
-    let bench = try ShapeBench()
     #expect(throws: Refused.self) {
       try sync("[]", into: bench) { _ in throw Refused() }
     }
@@ -99,7 +99,6 @@ import Testing
   }
 
   @Test func aConstantThatTheAttributeCannotHoldIsAMistakeInTheMapping() throws {
-    let bench = try ShapeBench()
     let people = EntitySerializer(entityNamed: "Person").by(
       "id", ["id": .string("id"), "age": .constant("many")])
     let error = #expect(throws: MappingError.self) { try bench.stack.sync("[]", with: people) }
@@ -107,7 +106,6 @@ import Testing
   }
 
   @Test func aConstantWorksBelowConventionsAndInAFile() throws {
-    let bench = try ShapeBench()
     let rule = try Rule(json: ["constant": "api"])
     try bench.stack.mapping(forEntityNamed: "Person") { $0["handle"] = rule }
     try bench.sync(#"[{"id": "a", "handle": "other"}]"#)
@@ -117,7 +115,6 @@ import Testing
   // MARK: - Missing objects
 
   @Test func aNestedObjectThatMayNotBeMadeIsReportedWhereItStands() throws {
-    let bench = try ShapeBench()
     var posts = EntitySerializer(entityNamed: "Post").by("id", ["id": .string("id")])
     posts.insertMissing = false
     let nested = posts
@@ -131,7 +128,6 @@ import Testing
   }
 
   @Test func anItemThatMatchesNothingIsCountedAndReported() throws {
-    let bench = try ShapeBench()
     try bench.sync(#"[{"id": "a"}]"#)
     var people = EntitySerializer(entityNamed: "Person").by(
       "id", ["id": .string("id"), "name": .string("name")])

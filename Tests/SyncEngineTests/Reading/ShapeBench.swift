@@ -39,7 +39,7 @@ struct ShapeBench {
 
   /// `key title owner` of each post.
   func posts() throws -> [String] {
-    try stack.performInBackground { context in
+    try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: "Post").sorted(by: "id")).map { post in
         let owner = (post.value(forKey: "person") as? ManagedObject)?.value(forKey: "id")
         return "\(post.text("id")) \(post.text("title")) \(owner.map { "\($0)" } ?? "-")"
@@ -48,7 +48,7 @@ struct ShapeBench {
   }
 
   func objects(_ entity: String, _ property: String) throws -> [String] {
-    try stack.performInBackground { context in
+    try stack.inBackground { context in
       try context.fetch(Fetch<ManagedObject>(entityNamed: entity).sorted(by: "id")).map {
         "\($0.text("id")) \($0.text(property))"
       }
@@ -59,14 +59,5 @@ struct ShapeBench {
 extension ManagedObject {
   fileprivate func text(_ property: String) -> String {
     value(forKey: property).map { "\($0)" } ?? "-"
-  }
-}
-
-extension DataStack {
-  func performInBackground<Result: Sendable>(
-    _ body: (ManagedObjectContext) throws -> Result
-  ) throws -> Result {
-    let context = newBackgroundContext()
-    return try context.performAndWait { try body(context) }
   }
 }

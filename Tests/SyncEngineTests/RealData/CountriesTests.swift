@@ -5,8 +5,11 @@ import Testing
 
 /// The snapshots of the examples. Their differences were counted by another program.
 @Suite struct CountriesTests {
-  private func bench() throws -> SyncBench {
-    try SyncBench(ManagedObjectModel(contentsOf: Fixtures.exampleData("Countries.xcdatamodeld")))
+  private let bench: SyncBench
+
+  init() throws {
+    bench = try SyncBench(
+      ManagedObjectModel(contentsOf: Fixtures.exampleData("Countries.xcdatamodeld")))
   }
 
   private func sync(
@@ -19,7 +22,6 @@ import Testing
   }
 
   @Test func theFirstSnapshotIsInsertedWhole() throws {
-    let bench = try bench()
     let (report, changes) = try sync(2016, into: bench)
     #expect(report.entities["Country"]?.inserted == 249)
     #expect(report.entities["Subdivision"]?.inserted == 4_847)
@@ -29,7 +31,6 @@ import Testing
   }
 
   @Test func everyDifferenceIsFound() throws {
-    let bench = try bench()
     _ = try sync(2016, into: bench)
     let (report, changes) = try sync(2024, into: bench)
     let subdivisions = try #require(report.entities["Subdivision"])
@@ -59,7 +60,6 @@ import Testing
   }
 
   @Test(arguments: [2016, 2024]) func theSameSnapshotAgainChangesNothing(year: Int) throws {
-    let bench = try bench()
     _ = try sync(year, into: bench)
     let (report, changes) = try sync(year, into: bench)
     #expect(report.isUnchanged)
@@ -67,7 +67,6 @@ import Testing
   }
 
   @Test func goingBackLeadsToTheFirstSnapshot() throws {
-    let bench = try bench()
     _ = try sync(2016, into: bench)
     let before = (try bench.objects("Country"), try bench.objects("Subdivision"))
     _ = try sync(2024, into: bench)

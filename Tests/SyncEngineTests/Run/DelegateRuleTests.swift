@@ -72,24 +72,17 @@ import Testing
     #expect(try bench.objects("User") == ["id=1 name=new email=e", "id=70 email=sixty"])
   }
 
-  @Test func anAnswerWithoutAKeyIsLeftOutAndReported() throws {
+  @Test func anAnswerWithoutAKeyIsLeftOutAndReportedOrFailsTheSync() throws {
     let bench = try SyncBench(TestModels.social())
-    let report = try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
-      $0.hooks.willInsert = { item, _, _ in item["id"] == 1 ? ["name": "?"] : item }
-    }
-    #expect(try bench.objects("User") == ["id=2"])
-    #expect(report.count(of: .skippedItem) == 1)
-  }
-
-  @Test func anAnswerWithoutAKeyFailsASyncThatRefusesSuchItems() throws {
-    let bench = try SyncBench(TestModels.social())
-    try bench.sync(#"[{"id": 2}, {"id": 3}]"#, "User")
-    #expect(throws: SyncError.self) {
-      try bench.sync(#"[{"id": 2}, {"id": 1}, {"id": 3}]"#, "User") {
-        $0.settings.onItemError = .fail
+    func sync(_ policy: ItemErrorPolicy) throws -> SyncReport {
+      try bench.sync(#"[{"id": 1}, {"id": 2}]"#, "User") {
+        $0.settings.onItemError = policy
         $0.hooks.willInsert = { item, _, _ in item["id"] == 1 ? ["name": "?"] : item }
       }
     }
-    #expect(try bench.objects("User") == ["id=2", "id=3"])
+    expectError("SyncError missingKey") { try sync(.fail) }
+    #expect(try bench.objects("User").isEmpty)
+    #expect(try sync(.skip).count(of: .skippedItem) == 1)
+    #expect(try bench.objects("User") == ["id=2"])
   }
 }

@@ -75,10 +75,7 @@ import Testing
     var parent: ManagedObjectID?
     if testCase.isChildOfFirstUser {
       try bench.sync(#"[{"id": 1}]"#, "User")
-      let user = try bench.model.requireEntity(named: "User")
-      try bench.store.read {
-        try $0.scan(user, .all) { parent = ManagedObjectID(entity: user, row: $0.row) }
-      }
+      parent = try bench.id("User", 1)
     }
     return try ["a", "a", "b"].map { text in
       let items = (1...count).map { testCase.item($0, text) }

@@ -5,6 +5,10 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StoreMetadataTests {
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.social() }
+
   private static let values: [(String, Value)] = [
     ("topics.cursor", .string("Grüße, 1")), ("count", .int(-7)), ("share", .double(0.1)),
     ("on", true), ("at", .date(Date(timeIntervalSinceReferenceDate: 1.25))),
@@ -27,7 +31,6 @@ import Testing
   }
 
   @Test func aNameThatIsSetToNilIsRemovedAndOthersStay() throws {
-    let stack = try DataStack.social()
     for metadata in [["a": Value.int(1), "b": .int(2)], ["a": .null]] {
       let sync = Sync(items([1]), inEntityNamed: "User", dataStack: stack)
       for (name, value) in metadata { sync.metadata[name] = value.isNull ? nil : value }
@@ -39,7 +42,6 @@ import Testing
 
   @Test(arguments: ["dry run", "failure", "cancelled"])
   func aSyncThatStoresNothingLeavesItAsItWas(_ way: String) throws {
-    let stack = try DataStack.social()
     let payload: JSONValue = way == "failure" ? [["name": "no key"]] : items([1])
     let sync = Sync(payload, inEntityNamed: "User", dataStack: stack)
     sync.metadata["cursor"] = .string("next")
@@ -50,7 +52,6 @@ import Testing
   }
 
   @Test func ofASyncWithACommitPerBatchItComesWithTheLastOne() throws {
-    let stack = try DataStack.social()
     let sync = Sync(items([1, 2, 3]), inEntityNamed: "User", dataStack: stack)
     sync.transaction = .perBatch(1)
     sync.metadata["cursor"] = .string("next")
@@ -64,7 +65,6 @@ import Testing
   }
 
   @Test func aPageHasItsOwnAndTheEndThatOfTheSession() async throws {
-    let stack = try DataStack.social()
     let session = try SyncSession(entity: "User", dataStack: stack)
     session.metadata["finished"] = true
     let page = session.page(items([1]))
@@ -77,7 +77,6 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func aSaveWritesItWithItsEditsOrAlone(_ edits: Bool) throws {
-    let stack = try DataStack.social()
     try stack.inBackground { context in
       if edits { try context.insert(entityNamed: "User").setValue(1, forKey: "id") }
       context.metadata["imported"] = .int(3)
@@ -90,7 +89,6 @@ import Testing
   }
 
   @Test(arguments: ["rollback", "reset"]) func isDroppedByWhatDropsEdits(_ way: String) throws {
-    let stack = try DataStack.social()
     try stack.inBackground { context in
       context.metadata["imported"] = .int(3)
       if way == "reset" { context.reset() } else { context.rollback() }
@@ -101,7 +99,6 @@ import Testing
   }
 
   @Test func aChildHandsItToItsParent() throws {
-    let stack = try DataStack.social()
     let parent = stack.newBackgroundContext()
     let child = parent.newChildContext(.privateQueue)
     try child.performAndWait {

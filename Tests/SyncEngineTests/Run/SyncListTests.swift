@@ -5,6 +5,10 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SyncListTests {
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.league() }
+
   private static let document: JSONValue = [
     "teams": [["id": 1, "captain_id": 11], ["id": 2, "captain_id": 12]],
     "data": [
@@ -15,14 +19,13 @@ import Testing
     ],
   ]
 
+  private static var lists: [SyncList] {
+    [.list(document, of: "Team", at: "teams"), .list(document, of: "Player", at: "data.players")]
+  }
+
   @Test(arguments: [false, true])
   func referencesResolveInAnyOrderAlsoInCircles(_ isReversed: Bool) async throws {
-    let stack = try DataStack.league()
-    let lists: [SyncList] = [
-      .list(Self.document, of: "Team", at: "teams"),
-      .list(Self.document, of: "Player", at: "data.players"),
-    ]
-    let report = try await stack.sync(isReversed ? lists.reversed() : lists)
+    let report = try await stack.sync(isReversed ? Self.lists.reversed() : Self.lists)
     #expect(report.inserted == 5)
     #expect(report.itemCount == 5)
     #expect(report.findings.isEmpty)
@@ -33,7 +36,6 @@ import Testing
 
   @Test(arguments: ["tree", "bytes", "file", "stream", "hook"])
   func listsOfOneDocumentShareIt(_ way: String) throws {
-    let stack = try DataStack.league()
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "document.json")
     try Self.document.data().write(to: file)
@@ -58,7 +60,6 @@ import Testing
 
   /// A fault is found by the list that is read first, also where it stands beside both.
   @Test(arguments: [false, true]) func aFaultBesideTheListsFailsThemAll(_ isReversed: Bool) throws {
-    let stack = try DataStack.league()
     let text = #"{"teams": [{"id": 1}], "note": {"a": 01}, "players": [{"id": 2}]}"#
     let lists: [SyncList] = [
       .list(text, of: "Team", at: "teams"), .list(text, of: "Player", at: "players"),
@@ -70,13 +71,9 @@ import Testing
   }
 
   @Test func isOneCommitWithOneChangeSet() throws {
-    let stack = try DataStack.league()
     let changes = Log<ChangeSet>()
     let watch = try stack.store.hub.subscribe { changes.append($0) }
-    try stack.sync([
-      .list(Self.document, of: "Player", at: "data.players"),
-      .list(Self.document, of: "Team", at: "teams"),
-    ])
+    try stack.sync(Self.lists)
     stack.drainNotifications()
     withExtendedLifetime(watch) {}
     #expect(changes.all.count == 1)
@@ -135,13 +132,7 @@ import Testing
   }
 
   @Test func aDryRunReportsAndStoresNothing() throws {
-    let stack = try DataStack.league()
-    let report = try Sync(
-      lists: [
-        .list(Self.document, of: "Team", at: "teams"),
-        .list(Self.document, of: "Player", at: "data.players"),
-      ], dataStack: stack
-    ).run { $0.isDryRun = true }
+    let report = try Sync(lists: Self.lists, dataStack: stack).run { $0.isDryRun = true }
     #expect(report.inserted == 5)
     #expect(report.isDryRun)
     #expect(try stack.keys("Player").isEmpty)
@@ -190,12 +181,7 @@ import Testing
   }
 
   @Test func notificationsAndPhasesAreThoseOfOneSync() throws {
-    let stack = try DataStack.league()
-    let sync = Sync(
-      lists: [
-        .list(Self.document, of: "Team", at: "teams"),
-        .list(Self.document, of: "Player", at: "data.players"),
-      ], dataStack: stack)
+    let sync = Sync(lists: Self.lists, dataStack: stack)
     let phases = Log<SyncPhase>()
     let fractions = Log<Double>()
     sync.stepObserver = { [unowned sync] step in
@@ -223,7 +209,6 @@ import Testing
   /// may be: afterwards the store has exactly their objects.
   @Test(arguments: 0..<16) func listsInAnyOrderLeaveWhatTheySay(_ seed: Int) async throws {
     var generator = SeededGenerator(seed: UInt64(seed))
-    let stack = try DataStack.league()
     for _ in 0..<3 {
       let teams = (1...30).filter { _ in Bool.random(using: &generator) }
       let players = (1...60).filter { _ in Bool.random(using: &generator) }

@@ -5,6 +5,10 @@ import Testing
 
 /// A session whose pages are of several lists.
 @Suite(.timeLimit(.minutes(10))) struct ListSessionTests {
+  private let stack: DataStack
+
+  init() throws { stack = try DataStack.social() }
+
   private static let teams: [JSONValue] = [
     [["id": 1, "captain_id": 11]], [["id": 2, "captain_id": 12]],
   ]
@@ -49,7 +53,6 @@ import Testing
   }
 
   @Test func listsOfOneEntitySayTogetherWhichObjectsThereAre() async throws {
-    let stack = try DataStack.social()
     try await stack.sync(items(1...200), inEntityNamed: "User")
     let session = try SyncSession(
       lists: [
@@ -103,7 +106,6 @@ import Testing
   @Test func eachListHasItsMappingAndSaysWhatIsDeleted() async throws {
     let serializer = EntitySerializer(entityNamed: "Tag").by(
       "id", ["id": .int("key"), "name": .string("label")])
-    let stack = try DataStack.social()
     try await stack.sync(items([1, 2]), inEntityNamed: "User")
     let session = try SyncSession(
       lists: [
@@ -119,7 +121,6 @@ import Testing
   }
 
   @Test func theGuardCountsOverAllPages() async throws {
-    let stack = try DataStack.social()
     try await stack.sync(items(1...1200), inEntityNamed: "Tag")
     let session = try SyncSession(of: ["User", "Tag"], dataStack: stack)
     try await session.sync(items([1]), of: "User")
@@ -134,7 +135,6 @@ import Testing
 
   @Test(arguments: ["none", "two of a name"])
   func listsThatCannotBeToldApartAreRefused(_ way: String) throws {
-    let stack = try DataStack.social()
     expectError("SyncError invalidRequest") {
       try SyncSession(of: way == "none" ? [] : ["User", "User"], dataStack: stack)
     }
@@ -142,7 +142,6 @@ import Testing
 
   @Test(arguments: ["unknown", "unsaid", "filter", "parent"])
   func aPageSaysOfWhichListItIs(_ way: String) async throws {
-    let stack = try DataStack.social()
     let session = try SyncSession(of: ["User", "Note"], dataStack: stack)
     if way == "filter" { session.filter = "name == 'a'" }
     let page =
@@ -157,7 +156,6 @@ import Testing
   }
 
   @Test func oneListNeedsNoNameOnItsPages() async throws {
-    let stack = try DataStack.social()
     let session = try SyncSession(of: ["User"], dataStack: stack)
     try await session.sync(items([1]))
     try await session.sync(items([2]), of: "User")

@@ -20,7 +20,7 @@ import Testing
     var random = SeededGenerator(seed: UInt64(width) * 2 + (name == nil ? 0 : 1))
     for _ in 0..<Self.rounds / 8 {
       defer { Proof.tried("sessions with pages that fail") }
-      let stack = try DataStack(model: TestModels.social(), store: .inMemory)
+      let stack = try DataStack.social()
       let session = try SyncSession(entity: "User", dataStack: stack, name: name)
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = width

@@ -5,6 +5,14 @@ import Testing
 
 /// A page session that is kept in the store goes on after its process was killed.
 @Suite(.timeLimit(.minutes(30))) struct SessionRestartTests {
+  private let stack: DataStack
+  private let folder: TemporaryFolder
+
+  init() throws {
+    stack = try DataStack.social()
+    folder = try TemporaryFolder()
+  }
+
   private static let stored: JSONValue = [
     ["id": 1, "notes": [["id": 1]]], ["id": 2, "notes": [["id": 2]]], ["id": 3],
   ]
@@ -18,32 +26,44 @@ import Testing
     try DataStack(model: TestModels.social(), store: .sqlite(URL(filePath: path)))
   }
 
+  private static func session(_ stack: DataStack) throws -> SyncSession {
+    try SyncSession(entity: "User", dataStack: stack, name: "daily")
+  }
+
+  /// Stores users, and kills a process in a phase of its second page or of its end, when the first
+  /// page is through.
+  private func killed(
+    in phase: SyncPhase, named names: [String] = [], isEnd: Bool = false, _ folder: TemporaryFolder
+  ) async throws -> DataStack {
+    let (path, phase) = (folder.file().path, phase.rawValue)
+    let stack = try Self.open(path)
+    try await stack.sync(Self.stored, inEntityNamed: "User")
+    try stack.close()
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [
+        path = path as String, phase = phase as String, names = names as [String],
+        isEnd = isEnd as Bool
+      ] in
+      let stack = try Self.open(path)
+      let session = try Self.session(stack)
+      try await session.sync(Self.pages[0], named: names.first)
+      let next =
+        isEnd ? session.finishOperation() : session.page(.json(Self.pages[1]), named: names.last)
+      next.stepObserver = { if $0.phase.rawValue == phase { kill(getpid(), SIGKILL) } }
+      try await stack.sync(next)
+    }
+    return try Self.open(path)
+  }
+
   @Test(arguments: [SyncPhase.parse, .insert, .save])
   func whatIsMissingIsMadeUpFor(_ phase: SyncPhase) async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file().path
-    let name = phase.rawValue
     let whole = try DataStack.social()
-    let stack = try Self.open(path)
-    for stack in [whole, stack] { try await stack.sync(Self.stored, inEntityNamed: "User") }
-    try stack.close()
+    try await whole.sync(Self.stored, inEntityNamed: "User")
     try await whole.sync(
       .array(Self.pages.flatMap { $0.arrayValue ?? [] }) as JSONValue, inEntityNamed: "User")
-
-    // The first page is through and the second on its way when the process is killed.
-    await #expect(processExitsWith: .signal(SIGKILL)) {
-      [path = path as String, name = name as String] in
-      let stack = try Self.open(path)
-      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-      try await session.sync(Self.pages[0])
-      let second = session.page(.json(Self.pages[1]))
-      second.stepObserver = { if $0.phase.rawValue == name { kill(getpid(), SIGKILL) } }
-      try await stack.sync(second)
-    }
-
-    let after = try Self.open(path)
+    let after = try await killed(in: phase, folder)
     #expect(try Set(after.keys("User")) == [1, 2, 3], "the second page left no trace")
-    let session = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    let session = try Self.session(after)
     for page in Self.pages[1...].reversed() { try await session.sync(page) }
     try await session.finish()
     for entity in ["User", "Note", "Company"] {
@@ -55,21 +75,8 @@ import Testing
 
   /// A page with a name that never came to its end is known to be missing.
   @Test func aPageThatWasKilledHasToBeMadeUpFor() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file().path
-    let stack = try Self.open(path)
-    try await stack.sync(Self.stored, inEntityNamed: "User")
-    try stack.close()
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let stack = try Self.open(path)
-      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-      try await session.sync(Self.pages[0], named: "first")
-      let second = session.page(.json(Self.pages[1]), named: "second")
-      second.stepObserver = { if $0.phase == .link { kill(getpid(), SIGKILL) } }
-      try await stack.sync(second)
-    }
-    let after = try Self.open(path)
-    let session = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    let after = try await killed(in: .link, named: ["first", "second"], folder)
+    let session = try Self.session(after)
     #expect(try session.storedPages() == ["first"])
     await expectError("SyncError", "second") { try await session.finish() }
     #expect(try Set(after.keys("User")) == [1, 2, 3])
@@ -82,11 +89,10 @@ import Testing
   }
 
   @Test func aPageThatFailedIsMissingAfterARestartToo() async throws {
-    let folder = try TemporaryFolder()
     let path = folder.file().path
     let stack = try Self.open(path)
     try await stack.sync(Self.stored, inEntityNamed: "User")
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let session = try Self.session(stack)
     session.onItemError = .fail
     try await session.sync(Self.pages[0], named: "first")
     await #expect(throws: SyncError.self) {
@@ -94,7 +100,7 @@ import Testing
     }
     try stack.close()
     let after = try Self.open(path)
-    let again = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    let again = try Self.session(after)
     await #expect(throws: SyncError.self) { try await again.finish() }
     #expect(try Set(after.keys("User")) == [1, 2, 3])
     try again.abandon()
@@ -103,15 +109,14 @@ import Testing
 
   /// The process ends between two pages: the second was made and never began.
   @Test func aPageThatNeverBeganHasToBeMadeUpFor() async throws {
-    let stack = try DataStack.social()
     try await stack.sync(Self.stored, inEntityNamed: "User")
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let session = try Self.session(stack)
     let pages = (0..<2).map { session.page(.json(Self.pages[$0]), named: "\($0)") }
     try await stack.sync(pages[0])
     #expect(
       try stack.keptSessions().map(\.description) == ["daily (User): 1 page stored, 1 missing"])
 
-    let again = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let again = try Self.session(stack)
     #expect(try again.storedPages() == ["0"])
     await expectError("SyncError invalidRequest") { try await again.finish() }
     #expect(try stack.keys("User") == [1, 2, 3])
@@ -125,9 +130,8 @@ import Testing
   /// A page that is cancelled while it is read, or while it waits for the store, ends at once. That
   /// it is missing is kept all the same.
   @Test func aPageThatWasCancelledBeforeTheStoreHasToBeMadeUpFor() async throws {
-    let stack = try DataStack.social()
     try await stack.sync(Self.stored, inEntityNamed: "User")
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let session = try Self.session(stack)
     try await session.sync(Self.pages[0], named: "0")
     let gate = try ClosedGate(stack)
     let page = session.page(.json(Self.pages[1]), named: "1")
@@ -140,7 +144,7 @@ import Testing
     gate.open()
     while try stack.keptSessions().first?.missingPages.isEmpty != false { await Task.yield() }
 
-    let again = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let again = try Self.session(stack)
     await #expect(throws: SyncError.self) { try await again.finish() }
     #expect(try stack.keys("User") == [1, 2, 3])
     try await again.sync(Self.pages[1], named: "1")
@@ -150,14 +154,13 @@ import Testing
 
   /// It was stored once, but its new content is not known.
   @Test func aPageThatComesAgainAndFailsIsNotStored() async throws {
-    let stack = try DataStack.social()
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let session = try Self.session(stack)
     session.onItemError = .fail
     try await session.sync(Self.pages[0], named: "0")
     await #expect(throws: SyncError.self) {
       try await session.sync([["name": "nobody"]] as JSONValue, named: "0")
     }
-    for session in [session, try SyncSession(entity: "User", dataStack: stack, name: "daily")] {
+    for session in [session, try Self.session(stack)] {
       #expect(try session.storedPages().isEmpty)
       await #expect(throws: SyncError.self) { try await session.finish() }
     }
@@ -166,37 +169,23 @@ import Testing
   }
 
   @Test func killedInItsEndItCanBeFinishedAgain() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file().path
-    let stack = try Self.open(path)
-    try await stack.sync(Self.stored, inEntityNamed: "User")
-    try stack.close()
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let stack = try Self.open(path)
-      let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
-      try await session.sync(Self.pages[0])
-      let end = session.finishOperation()
-      end.stepObserver = { if $0.phase == .save { kill(getpid(), SIGKILL) } }
-      try await stack.sync(end)
-    }
-    let after = try Self.open(path)
+    let after = try await killed(in: .save, isEnd: true, folder)
     #expect(try after.keys("User") == [1, 2, 3])
-    try await SyncSession(entity: "User", dataStack: after, name: "daily").finish()
+    try await Self.session(after).finish()
     #expect(try after.keys("User") == [1])
     try after.close()
   }
 
   /// The guard counts the mentions of pages before the restart.
   @Test func theGuardRemembersTheScope() async throws {
-    let folder = try TemporaryFolder()
     let path = folder.file().path
     let stack = try Self.open(path)
     try await stack.sync(items(1...1_200), inEntityNamed: "User")
-    let session = try SyncSession(entity: "User", dataStack: stack, name: "daily")
+    let session = try Self.session(stack)
     try await session.sync(items(1...10))
     try stack.close()
     let after = try Self.open(path)
-    let again = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    let again = try Self.session(after)
     await expectError("SyncError deletionRefused") { try await again.finish() }
     try await again.sync(items(11...900))
     try await again.finish()
@@ -205,18 +194,17 @@ import Testing
   }
 
   @Test func abandonedAfterARestartItIsForgotten() async throws {
-    let folder = try TemporaryFolder()
     let path = folder.file().path
     let stack = try Self.open(path)
     try await stack.sync(Self.stored, inEntityNamed: "User")
     try await SyncSession(entity: "User", dataStack: stack, name: "daily").sync(Self.pages[0])
     try stack.close()
     let after = try Self.open(path)
-    try SyncSession(entity: "User", dataStack: after, name: "daily").abandon()
+    try Self.session(after).abandon()
     #expect(try after.store.read { try $0.openSyncs("session") }.isEmpty)
     #expect(try after.keys("User") == [1, 2, 3])
     // The next one of the name knows nothing of it.
-    let next = try SyncSession(entity: "User", dataStack: after, name: "daily")
+    let next = try Self.session(after)
     try await next.sync(Self.pages[1])
     try await next.finish()
     #expect(try Set(after.keys("User")) == [3, 4])
@@ -224,7 +212,6 @@ import Testing
   }
 
   @Test func sessionsOfTwoNamesKnowNothingOfEachOther() async throws {
-    let stack = try DataStack.social()
     try await stack.sync(items([1, 2, 3]), inEntityNamed: "User")
     let first = try SyncSession(entity: "User", dataStack: stack, name: "a")
     let second = try SyncSession(entity: "User", dataStack: stack, name: "b")
@@ -238,7 +225,6 @@ import Testing
 
   /// As when a task that runs every hour takes longer than an hour.
   @Test func twoLiveSessionsOfOneNameKnowOfEachOther() async throws {
-    let folder = try TemporaryFolder()
     let path = folder.file().path
     let stack = try Self.open(path)
     try await stack.sync(items([1, 2, 3, 9]), inEntityNamed: "User")
@@ -260,7 +246,6 @@ import Testing
 
   /// While one page is in the store, others are read: with a pool of one thread nothing would wait.
   @Test func pagesAreParsedWhileAnotherIsWritten() async throws {
-    let stack = try DataStack.social()
     let session = try SyncSession(entity: "User", dataStack: stack)
     let gate = try ClosedGate(stack)
     let parsed = Log<Int>()

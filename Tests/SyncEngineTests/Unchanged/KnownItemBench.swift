@@ -10,27 +10,13 @@ final class KnownItemBench: Sendable {
   let read = Locked(Set<String>())
   private let folder: TemporaryFolder?
 
-  init(_ model: ManagedObjectModel? = nil, _ kind: DataStack.Location = .inMemory) throws {
-    stack = try DataStack(model: model ?? TestModels.social(), store: kind, tracksChanges: true)
-    bench = try SyncBench(stack)
-    folder = nil
-    try observe()
-  }
-
-  /// One with a file, which goes with the bench.
-  init(inFolder folder: TemporaryFolder) throws {
+  /// Its file, where it has one, goes with the bench.
+  init(_ model: ManagedObjectModel? = nil, in folder: TemporaryFolder? = nil) throws {
     stack = try DataStack(
-      model: TestModels.social(), store: .sqlite(folder.file()), tracksChanges: true)
+      model: model ?? TestModels.social(), store: folder.map { .sqlite($0.file()) } ?? .inMemory,
+      tracksChanges: true)
     bench = try SyncBench(stack)
     self.folder = folder
-    try observe()
-  }
-
-  deinit {
-    if folder != nil { try? stack.close() }
-  }
-
-  private func observe() throws {
     for entity in ["User", "Person"] where stack.model.entity(named: entity) != nil {
       try stack.mapping(forEntityNamed: entity) {
         $0["name"] = .custom("name", version: 1) { [unowned self] json in
@@ -39,6 +25,10 @@ final class KnownItemBench: Sendable {
         }
       }
     }
+  }
+
+  deinit {
+    if folder != nil { try? stack.close() }
   }
 
   func dump() throws -> [String: [String]] { try bench.store.read { try $0.dump() } }

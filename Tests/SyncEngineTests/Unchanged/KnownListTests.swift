@@ -7,6 +7,10 @@ import Testing
 
 /// Items that come again in a sync of several lists.
 @Suite struct KnownListTests {
+  private let bench: KnownItemBench
+
+  init() throws { bench = try KnownItemBench() }
+
   /// The lists of one day: users with their notes, companies, and tasks.
   struct Day: Sendable {
     var users = (1...20).map { KnownListTests.user($0) }
@@ -41,7 +45,7 @@ import Testing
   // MARK: - Passing over
 
   @Test func listsThatComeAgainAreNotRead() throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     #expect(try sync(bench, Day().lists()).readCount == 20)
     for _ in 1...2 {
       let (report, readCount) = try sync(bench, Day().lists())
@@ -54,7 +58,6 @@ import Testing
   }
 
   @Test func theNextDayOnlyNewAndChangedItemsAreRead() throws {
-    let bench = try KnownItemBench()
     var day = Day()
     _ = try sync(bench, day.lists())
     day.users[3] = Self.user(4, "b")
@@ -71,7 +74,7 @@ import Testing
   }
 
   @Test func aListAloneAndAmongOthersKnowsTheSameItems() throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     let day = Day()
     _ = try sync(bench, day.lists())
     let count = try bench.readCount {
@@ -82,7 +85,6 @@ import Testing
   }
 
   @Test func twoListsThatAreReadAlikeKnowTheItemsOfEachOther() throws {
-    let bench = try KnownItemBench()
     let day = Day()
     let users = day.users
     func lists(_ cut: Int) -> [SyncList] {
@@ -101,7 +103,6 @@ import Testing
   }
 
   @Test func manyListsKeepTheirFingerprints() throws {
-    let bench = try KnownItemBench()
     let lists =
       [.list(Self.array(Day().companies), of: "Company")]
       + (1...40).map {
@@ -120,7 +121,7 @@ import Testing
   func setsThatDoNotCountAnyMoreAreMadeAnew(_ damage: String) throws {
     let folder = try TemporaryFolder()
     for (day, expected) in [20, 20, 0].enumerated() {
-      let bench = try KnownItemBench(nil, .sqlite(folder.file()))
+      let bench = try KnownItemBench(in: folder)
       #expect(try sync(bench, Day().lists()).readCount == expected, "Day \(day)")
       try bench.stack.close()
       guard day == 0 else { continue }
@@ -134,7 +135,6 @@ import Testing
   // MARK: - Reading after all
 
   @Test func anItemIsReadWhereAnotherListChangedItsObject() throws {
-    let bench = try KnownItemBench()
     var day = Day()
     _ = try sync(bench, day.lists())
     // A company is described below a user, too.
@@ -150,7 +150,6 @@ import Testing
   }
 
   @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Day().lists())
     try bench.rename(7, "mine")
     for _ in 1...2 {
@@ -161,7 +160,6 @@ import Testing
   }
 
   @Test func listsBesideOneWithoutFingerprintsAreRead() throws {
-    let bench = try KnownItemBench()
     let day = Day()
     let withDeletions =
       day.lists() + [.list(Self.array([]), of: "Tag", deletes: { $0["deleted"] == true })]
@@ -171,7 +169,6 @@ import Testing
   }
 
   @Test func aDryRunAndAnErrorLeaveNothing() throws {
-    let bench = try KnownItemBench()
     var day = Day()
     #expect(try sync(bench, day.lists()) { $0.isDryRun = true }.readCount == 20)
     _ = try sync(bench, day.lists())

@@ -5,6 +5,10 @@ import Testing
 
 /// Items that come again on pages of a session, and in a sync that commits per batch.
 @Suite struct KnownPageTests {
+  private let bench: KnownItemBench
+
+  init() throws { bench = try KnownItemBench() }
+
   private static let users = 1...30
 
   private static var items: [String] { users.map { KnownItemBench.user($0) } }
@@ -53,7 +57,7 @@ import Testing
 
   @Test(arguments: [1, 7, 30], [nil, "nightly"])
   func pagesThatComeAgainAreNotRead(_ pageSize: Int, _ name: String?) throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     #expect(try sync(bench, Self.items, pageSize: pageSize, named: name).readCount == 30)
     for _ in 1...2 {
       let outcome = try sync(bench, Self.items, pageSize: pageSize, named: name)
@@ -64,7 +68,6 @@ import Testing
   }
 
   @Test func theNextDayOnlyNewAndChangedItemsOfPagesAreRead() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     var items = Self.items
     items[11] = KnownItemBench.user(12, "b")
@@ -78,7 +81,7 @@ import Testing
   }
 
   @Test func pagesPartsAndWholePayloadsKnowTheSameItems() throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     _ = try sync(bench, Self.items)
     let count = try bench.readCount {
       try bench.stack.sync(Self.array(Self.items), inEntityNamed: "User")
@@ -88,7 +91,6 @@ import Testing
   }
 
   @Test func fingerprintsOfManyItemsAreUsedOnceEnoughPagesHaveCome() throws {
-    let bench = try KnownItemBench()
     let items = (1...300).map { KnownItemBench.user($0) }
     #expect(try sync(bench, items, pageSize: 300).readCount == 300)
     let outcome = try sync(bench, items, pageSize: 1)
@@ -98,7 +100,6 @@ import Testing
   }
 
   @Test func pagesOfSeveralListsThatComeAgainAreNotRead() throws {
-    let bench = try KnownItemBench()
     for expected in [30, 0, 0] {
       let count = try bench.readCount {
         let session = try SyncSession(of: ["Company", "User"], dataStack: bench.stack)
@@ -112,7 +113,6 @@ import Testing
   }
 
   @Test(arguments: [1, 4, 30]) func batchesThatComeAgainAreNotRead(_ size: Int) throws {
-    let bench = try KnownItemBench()
     for expected in [30, 0, 0] {
       bench.read.withLock { $0 = [] }
       let report = try Sync(
@@ -127,7 +127,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func anotherWriterBetweenPagesHasTheRestRead(_ isUnderWay: Bool) throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let outcome = try sync(bench, Self.items) { number in
       guard number == 2 else { return }
@@ -143,7 +142,6 @@ import Testing
   }
 
   @Test func anotherWriterBetweenBatchesHasTheRestRead() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     bench.read.withLock { $0 = [] }
     let sync = Sync(Self.array(Self.items), inEntityNamed: "User", dataStack: bench.stack)
@@ -183,7 +181,6 @@ import Testing
   }
 
   @Test func aPageThatFailsHasTheRestReadAndTheSessionGoesOn() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let session = try SyncSession(entity: "User", dataStack: bench.stack)
     bench.read.withLock { $0 = [] }
@@ -197,7 +194,7 @@ import Testing
   }
 
   @Test func aSessionThatGoesOnInAnotherProcessIsRead() throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     _ = try sync(bench, Self.items)
     let first = try sync(bench, Array(Self.items[..<10]), named: "nightly", ends: false)
     #expect(first.readCount == 0)
@@ -209,7 +206,6 @@ import Testing
   }
 
   @Test func fingerprintsThatAnotherSyncHasKeptMeanwhileStay() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     // The same values in other bytes: fingerprints change, rows do not.
     let other = Self.items.map { $0.replacing(#"{"id""#, with: #"{ "id""#) }
@@ -221,7 +217,6 @@ import Testing
   }
 
   @Test func anUnsentEditHasItsOwnItemOfAPageReadAlone() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     try bench.rename(22, "mine")
     for _ in 1...2 {
@@ -235,7 +230,7 @@ import Testing
   }
 
   @Test func pagesBesideEachOtherAreStoredWhole() async throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     for expected in [30, 0] {
       bench.read.withLock { $0 = [] }
       let session = try SyncSession(entity: "User", dataStack: bench.stack)

@@ -5,6 +5,10 @@ import Testing
 
 /// Items that come again in a payload that is worked off in parts.
 @Suite(.timeLimit(.minutes(30))) struct KnownPartTests {
+  private let bench: KnownItemBench
+
+  init() throws { bench = try KnownItemBench() }
+
   private static let users = 1..<51
   private static let partItems = 7
 
@@ -43,7 +47,6 @@ import Testing
   // MARK: - Passing over
 
   @Test(arguments: [1, 7, 49, 50, 60]) func partsThatComeAgainAreNotRead(_ partItems: Int) throws {
-    let bench = try KnownItemBench()
     #expect(try sync(bench, Self.items, partItems: partItems).readCount == 50)
     let before = try bench.dump()
     for _ in 1...2 {
@@ -58,7 +61,6 @@ import Testing
   }
 
   @Test func linesThatComeAgainAreNotRead() throws {
-    let bench = try KnownItemBench()
     for expected in [50, 0] {
       let lines = Self.items.joined(separator: "\n")
       var request = try request(bench, Data(lines.utf8))
@@ -71,7 +73,6 @@ import Testing
   }
 
   @Test(arguments: [3, 25, 50]) func aChangedItemIsReadAloneWhereverItStands(_ user: Int) throws {
-    let bench = try KnownItemBench()
     var items = Self.items
     _ = try sync(bench, items)
     items[user - 1] = KnownItemBench.user(user, "b")
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test func aPayloadInPartsAndAWholeOneKnowTheSameItems() throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     var items = Self.items
     for (number, partItems) in [nil, 7, 11, nil, 7].enumerated() {
       items[number * 9] = KnownItemBench.user(number * 9 + 1, "b")
@@ -93,7 +94,6 @@ import Testing
   }
 
   @Test func theNextDayOnlyNewItemsAreReadAndThoseThatAreGoneAreDeleted() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let items =
       Self.items.enumerated().filter { $0.offset % 10 != 4 }.map(\.element)
@@ -188,7 +188,7 @@ import Testing
   // MARK: - Edits, errors, cancellation
 
   @Test func anUnsentEditHasItsOwnItemReadAlone() throws {
-    let bench = try KnownItemBench(inFolder: TemporaryFolder())
+    let bench = try KnownItemBench(in: TemporaryFolder())
     _ = try sync(bench, Self.items)
     try bench.rename(33, "mine")
     for _ in 1...2 {
@@ -204,7 +204,6 @@ import Testing
 
   @Test(arguments: [2, 9, 20, 33])
   func aCancelledSyncLeavesWhatIsKnownAsItWas(_ limit: Int) throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let before = try bench.dump()
     var items = Self.items
@@ -221,7 +220,6 @@ import Testing
   }
 
   @Test func anErrorInALaterPartLeavesNothing() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items)
     let before = try bench.dump()
     var items = Self.items
@@ -240,7 +238,6 @@ import Testing
   }
 
   @Test func aDryRunInPartsLeavesNothing() throws {
-    let bench = try KnownItemBench()
     _ = try sync(bench, Self.items) { $0.setup.isDryRun = true }
     #expect(try sync(bench, Self.items).readCount == 50)
     var items = Self.items

@@ -41,8 +41,7 @@ import Testing
       taken: (1, 0)
     ) { try $0.fetch(7, inEntityNamed: "User")?["name"] = "mine" },
     Edit(
-      testDescription: "of a relationship: the items of both ends", reads: 2,
-      protected: ("Note", 1)
+      testDescription: "of a relationship: the items of both ends", reads: 2, protected: ("Note", 1)
     ) {
       try $0.fetch(70, inEntityNamed: "Note")?["user"] = $0.fetch(9, inEntityNamed: "User")
     },

@@ -41,13 +41,20 @@ import Testing
     return try stack.latestHistoryToken()
   }
 
-  private func user(_ id: Int64, in context: ManagedObjectContext) throws -> ManagedObject? {
-    try context.fetch(Fetch<ManagedObject>(entityNamed: "User", Filter("id == %@", id))).first
+  private func identifier(of id: Int64) throws -> ManagedObjectID? {
+    try stack.inBackground { try $0.fetch(id, inEntityNamed: "User")?.objectID }
   }
 
-  private func identifier(of id: Int64) throws -> ManagedObjectID? {
-    let context = stack.newBackgroundContext()
-    return try context.performAndWait { try user(id, in: context)?.objectID }
+  private func name(of id: Int64) throws -> String? {
+    try stack.inBackground { try $0.fetch(id, inEntityNamed: "User")?["name"] as? String }
+  }
+
+  /// Edits a user by hand.
+  private func edit(_ id: Int64, _ body: (ManagedObject) -> Void) throws {
+    try stack.inBackground { context in
+      body(try #require(try context.fetch(id, inEntityNamed: "User")))
+      try context.save()
+    }
   }
 
   @Test func aSyncIsTakenBackWithDeletionsLinksAndIdentifiers() async throws {
@@ -83,18 +90,10 @@ import Testing
     _ = try await fill()
     try await stack.sync(users([1: "bad", 2: "worse", 3: "Cid"]), inEntityNamed: "User")
     let bad = try stack.latestHistoryToken()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
-      let ann = try #require(try user(1, in: context))
-      ann["name"] = "Anna"
-      try context.save()
-    }
+    try edit(1) { $0["name"] = "Anna" }
     let report = try await stack.undo(bad)
     #expect(report.left.map(\.description) == ["User 1 name (changed since)"])
-    let names = try context.performAndWait {
-      try [1, 2].map { try user($0, in: context)?["name"] as? String }
-    }
-    #expect(names == ["Anna", "Ben"])
+    #expect(try [1, 2].map(name) == ["Anna", "Ben"])
   }
 
   @Test func aRangeIsTakenBackInOneStep() async throws {
@@ -240,18 +239,13 @@ import Testing
 
   @Test func aDeletionThatWasTakenBackIsNotPending() async throws {
     let start = try await fill()
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
-      context.delete(try #require(try user(3, in: context)))
-      try context.save()
-    }
+    try edit(3) { $0.managedObjectContext?.delete($0) }
     try await stack.undo(try stack.latestHistoryToken())
     let pending = try stack.pendingChanges(for: "server", since: start)
     #expect(pending.deletions == [])
     // A sync finds it, and does not take it for deleted here.
     try await stack.sync(users([1: "Ann", 2: "Ben", 3: "Cleo"]), inEntityNamed: "User")
-    let name = try context.performAndWait { try user(3, in: context)?["name"] as? String }
-    #expect(name == "Cleo")
+    #expect(try name(of: 3) == "Cleo")
   }
 
   @Test func anUndoIsNoLocalEdit() async throws {
@@ -280,13 +274,12 @@ import Testing
   // MARK: - Other models
 
   @Test func namesAndTypesFollowTheModelAndWhatIsGoneIsNamed() async throws {
-    func model(_ item: EntityDraft, _ others: [EntityDraft]) throws -> ManagedObjectModel {
-      try ManagedObjectModel([item] + others)
+    func open(_ entities: EntityDraft...) throws -> DataStack {
+      try DataStack(
+        model: ManagedObjectModel(entities), store: .sqlite(folder.file("models.sqlite")),
+        history: .values)
     }
-    let url = folder.file("models.sqlite")
-    let old = try DataStack(
-      model: model("Item: id, label, size integer32, waste", ["Extra: id, x"]),
-      store: .sqlite(url), history: .values)
+    let old = try open("Item: id, label, size integer32, waste", "Extra: id, x")
     let items: JSONValue = [["id": 1, "label": "one", "size": 3, "waste": "w"]]
     try await old.sync(items, inEntityNamed: "Item")
     try await old.sync([["id": 1, "x": "a"]] as JSONValue, inEntityNamed: "Extra")
@@ -296,16 +289,10 @@ import Testing
     try await old.sync([["id": 1, "x": "b"]] as JSONValue, inEntityNamed: "Extra")
     let last = try old.latestHistoryToken()
     try old.close()
-    let new = try DataStack(
-      model: model("Item: id, title was label, size double", []), store: .sqlite(url))
+    let new = try open("Item: id, title was label, size double")
     let report = try await new.undo(first...last)
-    let row = try #require(
-      try new.store.read { reader in
-        try reader.rows(new.model.requireEntity(named: "Item"), rows: [1]).first
-      })
-    let entity = try new.model.requireEntity(named: "Item")
-    #expect(row.values[try #require(entity.property(named: "title")).slot] == "one")
-    #expect(row.values[try #require(entity.property(named: "size")).slot] == .double(3))
+    #expect(try new.values("Item", "title") == ["one"])
+    #expect(try new.values("Item", "size") == [.double(3)])
     #expect(report.left.map(\.reason) == [.notInModel, .notInModel])
     #expect(report.left.map(\.entity) == ["Extra", "Item"])
     #expect(report.left.map(\.property) == [nil, "waste"])
