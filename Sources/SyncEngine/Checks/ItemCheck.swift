@@ -47,7 +47,7 @@ struct ItemCheck {
     var result: [Int: SyncError] = [:]
     for batch in batches where !failures[batch.number].isEmpty {
       let mentions = Dictionary(
-        grouping: batch.occurrences.indices.lazy.map(Int32.init),
+        grouping: batch.matches.indices.lazy.map(Int32.init),
         by: batch.representative
       )
       // In their order, so that of several reasons the first is always told.
@@ -68,7 +68,7 @@ struct ItemCheck {
     var result: [Failure] = []
     for batch in batches where !checks[batch.number].isEmpty {
       let checks = checks[batch.number]
-      for index in batch.occurrences.indices {
+      for index in batch.matches.indices {
         if index % SyncControl.stride == 0 { try planner.control.checkpoint() }
         guard let failure = failure(Int32(index), in: batch, checks) else { continue }
         result.append(failure)
@@ -86,11 +86,11 @@ struct ItemCheck {
   }
 
   private func failure(_ index: Int32, in batch: MatchedBatch, _ checks: NodeChecks) -> Failure? {
-    let occurrence = batch.occurrences[index]
-    guard !occurrence.flags.contains(.folded) else { return nil }
+    let match = batch.matches[index]
+    guard !match.flags.contains(.folded) else { return nil }
     let cells = batch.cells(index)
     let references = planner.references[batch.number]
-    if occurrence.flags.contains(.inserted) {
+    if match.flags.contains(.inserted) {
       for slot in checks.required where cells[slot].isEmpty {
         if cells[slot].isAbsent, checks.defaulted.contains(slot) { continue }
         return missing(slot, index, in: batch)
@@ -102,10 +102,10 @@ struct ItemCheck {
       }
       return violation(index, in: batch, checks) { !cells[$0].isEmpty }
     }
-    guard occurrence.stored >= 0,
-      var changed = planner.differences(index, occurrence, in: batch, references)
+    guard match.stored >= 0,
+      var changed = planner.differences(index, match, in: batch, references)
     else { return nil }
-    if let edits { changed.subtract(edits.protected(changed, of: occurrence.row, batch.entity)) }
+    if let edits { changed.subtract(edits.protected(changed, of: match.row, batch.entity)) }
     for slot in checks.required where changed.contains(slot) && cells[slot].isEmpty {
       return missing(slot, index, in: batch)
     }
@@ -130,7 +130,7 @@ struct ItemCheck {
 
   private func missing(_ slot: Int, _ object: Int32, in batch: MatchedBatch) -> Failure {
     let name = batch.entity.properties[slot].name
-    let isDescribed = Int(object) < batch.occurrences.count
+    let isDescribed = Int(object) < batch.matches.count
     let key = isDescribed ? batch.key(batch.cells(object)) : .null
     return Failure(
       batch: batch.number, object: object, slot: slot,
@@ -164,7 +164,7 @@ struct ItemCheck {
   /// The mentions of an object that cause a failure: those that mention the property; all when none
   /// does.
   private func blamed(_ failure: Failure, _ mentions: [Int32], in batch: MatchedBatch) -> [Int32] {
-    let active = mentions.filter { !batch.occurrences[$0].flags.contains(.ignored) }
+    let active = mentions.filter { !batch.matches[$0].flags.contains(.ignored) }
     if let relationship = batch.entity.properties[failure.slot].relationship {
       if relationship.isToMany { return active.filter { listing($0, failure.slot, in: batch) } }
       let isSaid = planner.references[batch.number][failure.slot, failure.object] >= 0
@@ -226,14 +226,14 @@ extension ItemCheck {
         for target in mentions.targets(of: mention) {
           if let row = planner.row(
             of: target, in: destination,
-            isLinked: { planner.isMember($0, of: batch.occurrences[owner].row, rule, of: batch) })
+            isLinked: { planner.isMember($0, of: batch.matches[owner].row, rule, of: batch) })
           {
             rows.insert(row)
           } else {
             isComplete = false
           }
         }
-        let isNew = batch.occurrences[owner].flags.contains(.inserted)
+        let isNew = batch.matches[owner].flags.contains(.inserted)
         let isTooLong = rows.count > limits.maximum
         let isTooShort = isNew && isComplete && others == 0 && !limits.allows(rows.count)
         guard isTooLong || isTooShort else { return }

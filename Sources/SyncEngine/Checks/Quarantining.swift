@@ -50,13 +50,13 @@ final class Quarantining {
   private func isStored(_ head: Int32, in batch: MatchedBatch) -> Bool {
     var candidate = head
     while candidate >= 0 {
-      let occurrence = batch.occurrences[candidate]
-      if occurrence.traits.contains(.root),
-        batch.occurrences[batch.representative(candidate)].flags.contains(.active)
+      let match = batch.matches[candidate]
+      if match.traits.contains(.root),
+        batch.matches[batch.representative(candidate)].flags.contains(.active)
       {
         return true
       }
-      candidate = occurrence.next
+      candidate = match.next
     }
     return false
   }

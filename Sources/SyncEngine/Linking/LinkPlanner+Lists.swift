@@ -30,7 +30,7 @@ extension LinkPlanner {
     for (position, mention) in order.enumerated() {
       if position % SyncControl.stride == 0 { try control.checkpoint() }
       let owner = batch.representative(mentions.owners[Int(mention)])
-      let ownerRow = batch.occurrences[owner].row
+      let ownerRow = batch.matches[owner].row
       let targets = mentions.targets(of: Int(mention))
       result.begin(ownerRow)
       // Most lists are short, and need no set to find repeats.
@@ -74,7 +74,7 @@ extension LinkPlanner {
     var isAscending = true
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let row = batch.occurrences[owner].row
+      let row = batch.matches[owner].row
       guard !hasExcluded || !excluded.contains(row) else { return }
       if row < last { isAscending = false }
       last = row

@@ -13,7 +13,7 @@ extension LinkPlanner {
     let deeper = destination.deeperBatches(among: batches)
     try activeMentions(rule, of: batch) { mention, owner in
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let row = batch.occurrences[owner].row
+      let row = batch.matches[owner].row
       for (position, target) in mentions.targets(of: mention).enumerated() {
         guard
           let member = written(
@@ -85,7 +85,7 @@ extension LinkPlanner {
       // A given parent is spoken of by the engine alone.
       let isInPayload =
         occurrence >= 0
-        && !destination.occurrences[occurrence].traits.contains(.referenceOnly)
+        && !destination.matches[occurrence].traits.contains(.referenceOnly)
       if kind == .objects, isInPayload, mayDelete, !isNamed(occurrence, in: destination) {
         unnamed.append(index)
       } else if kind == .keys || (isInPayload && mayDelete) {
@@ -122,7 +122,7 @@ extension LinkPlanner {
   /// The given parent, whose list the items of the payload are, when the rule is that list.
   func givenParent(_ rule: Int, of batch: MatchedBatch) -> Int64? {
     guard let rootOwner, rootOwner.batch == batch.number, rootOwner.rule == rule else { return nil }
-    return batch.occurrences[batch.representative(rootOwner.owner)].row
+    return batch.matches[batch.representative(rootOwner.owner)].row
   }
 
   /// Whether a list is that of a given parent of which earlier parts of the payload had some:
@@ -140,8 +140,8 @@ extension LinkPlanner {
     for list in matches.part.unreadable.lists where list.batch == batch.number && list.rule == rule
     {
       // The list of an object that may not be written does not count.
-      if batch.occurrences[list.owner].flags.contains(.ignored) { continue }
-      result.insert(batch.occurrences[batch.representative(list.owner)].row)
+      if batch.matches[list.owner].flags.contains(.ignored) { continue }
+      result.insert(batch.matches[batch.representative(list.owner)].row)
     }
     return result
   }
@@ -152,9 +152,9 @@ extension LinkPlanner {
     let destination = batches[batch.node.relationships[rule].node]
     for (list, references) in matches.part.removed
     where list.batch == batch.number && list.rule == rule
-      && !batch.occurrences[list.owner].flags.contains(.ignored)
+      && !batch.matches[list.owner].flags.contains(.ignored)
     {
-      let owner = batch.occurrences[batch.representative(list.owner)].row
+      let owner = batch.matches[batch.representative(list.owner)].row
       for reference in references {
         let member = row(
           of: ~reference, in: destination, isLinked: { isMember($0, of: owner, rule, of: batch) })
@@ -192,8 +192,8 @@ extension LinkPlanner {
       guard mentions.count > 0 else { return }
       kinds = Array(repeating: nil, count: stored.count)
       planner.activeMentions(rule, of: batch) { mention, owner in
-        let index = batch.occurrences[owner].stored
-        guard index >= 0, !batch.occurrences[owner].flags.contains(.inserted) else { return }
+        let index = batch.matches[owner].stored
+        guard index >= 0, !batch.matches[owner].flags.contains(.inserted) else { return }
         kinds[Int(index)] = mentions.kinds[mention]
         isEmpty = false
       }

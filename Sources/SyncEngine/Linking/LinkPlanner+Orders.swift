@@ -22,7 +22,7 @@ extension LinkPlanner {
         var orders = StoredOrders()
         activeMentions(rule, of: batch) { _, owner in
           // New ones have no members yet.
-          let row = batch.occurrences[owner].row
+          let row = batch.matches[owner].row
           if row > 0, row < firstNew, !isContinued(rule, of: batch, owner: row) {
             orders.owners.insert(row)
           }
@@ -89,7 +89,7 @@ extension LinkPlanner {
     try activeMentions(rule, of: batch) { mention, owner in
       looked += 1
       if looked % SyncControl.stride == 0 { try control.checkpoint() }
-      let row = batch.occurrences[owner].row
+      let row = batch.matches[owner].row
       let targets = batch.mentions[rule].targets(of: mention)
       let place = Int(row - firstOwner)
       guard place >= 0, place < counts.count, Int(counts[place]) == targets.count else { return }
@@ -97,7 +97,7 @@ extension LinkPlanner {
       for target in targets {
         guard target >= 0 else { return }
         let index = destination.representative(target)
-        let member = destination.occurrences[index]
+        let member = destination.matches[index]
         guard member.row > last, member.flags.contains(.active),
           !member.flags.contains(.ignored),
           member.traits.isDisjoint(with: LinkPlanner.uncertain), column[index] == row

@@ -10,7 +10,7 @@ extension LinkPlanner {
     of target: Int32, in destination: MatchedBatch, isLinked: (Int32) -> Bool = { _ in false }
   ) -> Int64? {
     if target >= 0 {
-      let row = destination.occurrences[destination.representative(target)].row
+      let row = destination.matches[destination.representative(target)].row
       return row > 0 ? row : nil
     }
     if let stored = storedRow(~target, in: destination, isLinked) {
@@ -63,7 +63,7 @@ extension LinkPlanner {
         let found = matches.object(candidate, in: batch)
         let row = found.match.row
         if row > 0, row < oldest?.row ?? .max { oldest = (found, row) }
-        candidate = batch.occurrences[candidate].next
+        candidate = batch.matches[candidate].next
       }
     }
     return oldest?.place
@@ -131,7 +131,7 @@ extension LinkPlanner {
     let destination = batches[relationship.node]
     var latest: [Int32: Int32?] = [:]
     for mention in 0..<mentions.count
-    where !batch.occurrences[mentions.owners[mention]].flags.contains(.ignored) {
+    where !batch.matches[mentions.owners[mention]].flags.contains(.ignored) {
       let owner = batch.representative(mentions.owners[mention])
       let target = mentions.targets(of: mention).first
       defer { latest[owner] = .some(target) }

@@ -115,7 +115,7 @@ final class LinkPlanner: PartPhase {
     for mention in 0..<mentions.count {
       let owner = batch.representative(mentions.owners[mention])
       if batch.hasRepeats, last[owner] != mention { continue }
-      if batch.occurrences[owner].flags.contains(.active) { try body(mention, owner) }
+      if batch.matches[owner].flags.contains(.active) { try body(mention, owner) }
     }
   }
 
@@ -125,7 +125,7 @@ final class LinkPlanner: PartPhase {
     let mentions = batch.mentions[rule]
     var last: [Int32: Int] = [:]
     for mention in 0..<mentions.count
-    where !batch.occurrences[mentions.owners[mention]].flags.contains(.ignored) {
+    where !batch.matches[mentions.owners[mention]].flags.contains(.ignored) {
       last[batch.representative(mentions.owners[mention])] = mention
     }
     return last
@@ -139,11 +139,11 @@ final class LinkPlanner: PartPhase {
         let parent = claims.state.partCount > 1 ? givenParent(rule, of: batch) : nil
         try activeMentions(rule, of: batch) { mention, owner in
           if mention % SyncControl.stride == 0 { try control.checkpoint() }
-          let occurrence = batch.occurrences[owner]
-          guard occurrence.row != parent else { return }
+          let match = batch.matches[owner]
+          guard match.row != parent else { return }
           claims.drop(
             UnresolvedReference.Place(
-              owner: ManagedObjectID(entity: batch.entity(of: occurrence), row: occurrence.row),
+              owner: ManagedObjectID(entity: batch.entity(of: match), row: match.row),
               slot: relationship.slot))
         }
       }
@@ -169,7 +169,7 @@ final class LinkPlanner: PartPhase {
       if let row = row(
         of: target, in: destination,
         isLinked: {
-          let row = batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot)
+          let row = batch.linkedRow(of: batch.matches[owner], by: relationship.slot)
           return row == destination.stored.rows[$0]
         })
       {
@@ -192,7 +192,7 @@ final class LinkPlanner: PartPhase {
     guard relationship.ownsKeyless, destination.isKeyless(among: batches),
       batch.mentions[rule].kinds[mention] == .objects,
       operations.contains(.deleteRelationships),
-      case let linked = batch.linkedRow(of: batch.occurrences[owner], by: relationship.slot),
+      case let linked = batch.linkedRow(of: batch.matches[owner], by: relationship.slot),
       linked > 0
     else { return }
     claims.state.memberCount += 1
@@ -203,7 +203,7 @@ final class LinkPlanner: PartPhase {
   /// Whether a to-one relationship is empty when its object is not there. An explicit rule names
   /// its destination, and a reference that waits for a later sync leads nowhere until then.
   func emptiesUnresolved(_ rule: RelationshipRule, _ owner: Int32, _ batch: MatchedBatch) -> Bool {
-    batch.occurrences[owner].traits.contains(.emptiesUnresolved)
+    batch.matches[owner].traits.contains(.emptiesUnresolved)
       || work.defersReferences && rule.relationship.isOptional
   }
 
@@ -225,7 +225,7 @@ final class LinkPlanner: PartPhase {
       target >= 0 ? destination.cells(target) : destination.staged.references[~target]
     guard awaits(target, in: destination) else { return }
     if target >= 0,
-      destination.occurrences[target].traits.isSuperset(of: [.keyless, .neverInserted])
+      destination.matches[target].traits.isSuperset(of: [.keyless, .neverInserted])
     {
       return report.note(
         .unresolvedReference, batch.entity, property: rule.name,
@@ -238,8 +238,8 @@ final class LinkPlanner: PartPhase {
     claims.append(
       UnresolvedReference(
         owner: ManagedObjectID(
-          entity: batch.entity(of: batch.occurrences[owner]),
-          row: batch.occurrences[owner].row),
+          entity: batch.entity(of: batch.matches[owner]),
+          row: batch.matches[owner].row),
         relationship: rule.relationship, destination: destination.entity,
         key: destination.key(cells),
         ownerKey: batch.keyText(owner), isNested: target >= 0,

@@ -32,20 +32,20 @@ final class LinkedReferences {
   @inline(__always)
   func object(ofStored index: Int32) -> Int32 {
     let occurrence = batch.stored.occurrences[index]
-    return occurrence >= 0 ? occurrence : Int32(batch.occurrences.count) + index
+    return occurrence >= 0 ? occurrence : Int32(batch.matches.count) + index
   }
 
   /// The index of an object's stored row, or -1.
   @inline(__always)
   func stored(_ object: Int32) -> Int32 {
-    let count = Int32(batch.occurrences.count)
-    return object < count ? batch.occurrences[object].stored : object - count
+    let count = Int32(batch.matches.count)
+    return object < count ? batch.matches[object].stored : object - count
   }
 
   func id(of object: Int32) -> ManagedObjectID {
     let stored = stored(object)
     guard stored >= 0 else {
-      return ManagedObjectID(entity: batch.entity, row: batch.occurrences[object].row)
+      return ManagedObjectID(entity: batch.entity, row: batch.matches[object].row)
     }
     return ManagedObjectID(
       entity: batch.concreteEntity(ofStored: stored), row: batch.stored.rows[stored])
@@ -57,7 +57,7 @@ final class LinkedReferences {
   func column(_ slot: Int) -> PlainArray<Int64> {
     if let known = said(slot) { return known }
     let column = PlainArray<Int64>(
-      repeating: -1, count: batch.occurrences.count + batch.stored.count)
+      repeating: -1, count: batch.matches.count + batch.stored.count)
     guard let before = batch.destinations(of: slot) else { return column }
     columns.append(Column(slot: slot, now: column.start, before: before.start))
     rows.append(column)
@@ -87,7 +87,7 @@ final class LinkedReferences {
   ///
   /// - Complexity: O(*n*) in the objects; nothing in release builds.
   func check() {
-    let count = batch.occurrences.count + batch.stored.count
+    let count = batch.matches.count + batch.stored.count
     assert(
       rows.allSatisfy { $0.count == count && $0.allSatisfy { $0 >= -1 } },
       "Linking has handed over a relationship without a target for each object.")
@@ -119,7 +119,7 @@ final class LinkedReferences {
     by slot: Int, _ control: SyncControl, _ body: (_ before: Int64, _ now: Int64) -> Void
   ) throws {
     guard let column = columns.first(where: { $0.slot == slot }) else { return }
-    let count = Int32(batch.occurrences.count + batch.stored.count)
+    let count = Int32(batch.matches.count + batch.stored.count)
     for object in 0..<count {
       if Int(object) % SyncControl.stride == 0 { try control.checkpoint() }
       let now = column.now[Int(object)]
@@ -137,7 +137,7 @@ final class LinkedReferences {
   func beside(_ control: SyncControl) throws -> [(object: Int32, slots: SlotSet)] {
     guard !columns.isEmpty else { return [] }
     var result: [(object: Int32, slots: SlotSet)] = []
-    let first = Int32(batch.occurrences.count)
+    let first = Int32(batch.matches.count)
     for index in 0..<Int32(batch.stored.count) {
       if Int(index) % SyncControl.stride == 0 { try control.checkpoint() }
       guard differs(first + index, from: index) else { continue }

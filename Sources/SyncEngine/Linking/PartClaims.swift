@@ -12,16 +12,16 @@ struct PartClaims {
     for batch in batches {
       try control.checkpoint()
       try claims.update(.mentioned(batch.entity.rootIndex)) { rows in
-        let occurrences = batch.occurrences
-        try rows.insert(occurrences.count) { index in
+        let matches = batch.matches
+        try rows.insert(matches.count) { index in
           if index % SyncControl.stride == 0 { try control.checkpoint() }
-          let occurrence = occurrences[index]
-          return occurrence.traits.contains(.referenceOnly) ? 0 : occurrence.row
+          let match = matches[index]
+          return match.traits.contains(.referenceOnly) ? 0 : match.row
         }
         for row in unreached(in: batch) { rows.insert(row) }
         // The payload names the key, though it means an object of a subentity.
         for occurrence in batch.staged.ofSubentities.objects.keys {
-          let known = batch.occurrences[occurrence].stored
+          let known = batch.matches[occurrence].stored
           for stored in batch.contested[occurrence] ?? (known >= 0 ? [known] : []) {
             rows.insert(batch.stored.rows[stored])
           }
@@ -42,9 +42,9 @@ struct PartClaims {
   /// so they are not deleted either.
   private func unreached(in batch: MatchedBatch) -> [Int64] {
     var result: [Int64] = []
-    for (index, occurrence) in batch.occurrences.enumerated()
-    where occurrence.row == 0 && !occurrence.flags.contains(.decided)
-      && !occurrence.traits.contains(.keyless)
+    for (index, match) in batch.matches.enumerated()
+    where match.row == 0 && !match.flags.contains(.decided)
+      && !match.traits.contains(.keyless)
     {
       let head = batch.head(of: index)
       guard head >= 0 else { continue }

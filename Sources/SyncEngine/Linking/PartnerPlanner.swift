@@ -75,8 +75,8 @@ struct PartnerPlanner {
     let mentions = batch.mentions[rule]
     planner.noteContradictions(rule, of: batch)
     planner.activeMentions(rule, of: batch) { mention, owner in
-      let occurrence = batch.occurrences[owner]
-      let stored = batch.linkedRow(of: occurrence, by: relationship.slot)
+      let match = batch.matches[owner]
+      let stored = batch.linkedRow(of: match, by: relationship.slot)
       var partner: Int64 = 0
       if let target = mentions.targets(of: mention).first {
         if let row = planner.row(
@@ -94,7 +94,7 @@ struct PartnerPlanner {
         }
       }
       planner.replaceKeyless(rule, mention, of: owner, in: batch, by: partner)
-      let end = End(side: side, row: occurrence.row)
+      let end = End(side: side, row: match.row)
       couple.objects[end] = MatchedObject(batch: batch, number: owner)
       couple.events.append(
         Event(order: mentions.orders[mention], owner: end, other: other, partner: partner))

@@ -8,7 +8,7 @@ import SyncCore
 /// rows are read.
 struct CertainMatches {
   private let batches: [MatchedBatch]
-  private let occurrences: PlainArray<Match>
+  private let matches: PlainArray<Match>
   private let rows: PlainArray<Int64>
   private let holders: PlainArray<Int32>
   private let references: [PlainArray<Int64>]
@@ -29,12 +29,12 @@ struct CertainMatches {
 
   init(_ batch: MatchedBatch, _ matcher: Matcher) {
     batches = matcher.batches
-    occurrences = batch.occurrences
+    matches = batch.matches
     rows = batch.stored.rows
     holders = batch.stored.occurrences
     references = batch.stored.references
     columns = matcher.matches.memberColumns
-    owners = batch.occurrences
+    owners = batch.matches
     let isCertain = batch.contested.isEmpty && batch.staged.groups.isEmpty
     limit = isCertain ? matcher.matches.firstNewRows[batch.entity.rootIndex] ?? .max : 0
     let decided: Match.Flags = [.reached, .current, .decided]
@@ -51,13 +51,13 @@ struct CertainMatches {
   /// - Returns: False when the occurrence takes a closer look; then nothing was done.
   @inline(__always)
   mutating func decide(_ occurrence: Int32) -> Bool {
-    var match = occurrences[occurrence]
+    var match = matches[occurrence]
     guard match.traits.isDisjoint(with: CertainMatches.doubts) else { return false }
     guard match.stored >= 0 else {
       guard knowsNew else { return false }
       match.row = 0
       match.flags.formUnion(match.traits.contains(.root) ? newRootFlags : newNestedFlags)
-      occurrences[occurrence] = match
+      matches[occurrence] = match
       return true
     }
     guard holders[match.stored] < 0 else { return false }
@@ -66,7 +66,7 @@ struct CertainMatches {
     if match.isOwned, !isOwnersChild(match) { return false }
     match.row = row
     match.flags.formUnion(match.traits.contains(.root) ? rootFlags : nestedFlags)
-    occurrences[occurrence] = match
+    matches[occurrence] = match
     holders[match.stored] = occurrence
     return true
   }
@@ -87,7 +87,7 @@ struct CertainMatches {
   @inline(never)
   private mutating func move(to match: Match) {
     list = match.list
-    owners = batches[list.batch].occurrences
+    owners = batches[list.batch].matches
     let index = columns[list.batch][list.rule]
     column = index >= 0 ? references[index] : nil
   }

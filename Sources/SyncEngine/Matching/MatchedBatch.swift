@@ -4,7 +4,7 @@ import SyncCore
 ///
 /// ```
 /// staged       the values of the payload; they stay as they are
-/// occurrences  the match of each: its row, its stored row, the permissions of the sync
+/// matches      the match of each: its row, its stored row, the permissions of the sync
 /// cells        the values of an object: those of its row of the payload, or its own
 /// stored       the stored rows that take part; references[…]: which of them each key means
 /// differences  which attributes a stored row and the payload say differently
@@ -14,7 +14,7 @@ import SyncCore
 /// it.
 final class MatchedBatch {
   let staged: Batch
-  let occurrences: PlainArray<Match>
+  let matches: PlainArray<Match>
   let stored: StoredRows
 
   /// The cells of objects that no row of the payload has as they are, and where in it those of each
@@ -60,14 +60,14 @@ final class MatchedBatch {
     mentions = staged.mentions
     hasRepeats = staged.hasRepeats
     stored = StoredRows(referenceCount: staged.node.columns.toOne.count)
-    occurrences = PlainArray(capacity: staged.occurrences.count)
-    for occurrence in staged.occurrences { occurrences.append(Match(occurrence)) }
+    matches = PlainArray(capacity: staged.occurrences.count)
+    for occurrence in staged.occurrences { matches.append(Match(occurrence)) }
     guard let parent, parent.batch == staged.number else { return }
     let index = stored.append(
       row: parent.id.row, entity: entity.subentities.isEmpty ? nil : parent.id.entity.index
     ) { _ in 0 }
     stored.placeholder = index
-    occurrences[parent.occurrence] = Match(
+    matches[parent.occurrence] = Match(
       row: parent.id.row, stored: index, traits: .referenceOnly,
       flags: [.active, .reached, .decided])
     stored.occurrences[index] = parent.occurrence
@@ -139,8 +139,8 @@ final class MatchedBatch {
 
   /// Adds a new object that has nothing but the key of a reference.
   func appendStub(of reference: Int32, row: Int64) {
-    let stub = Int32(occurrences.count)
-    occurrences.append(Match(row: row, flags: [.reached, .decided, .inserted, .active]))
+    let stub = Int32(matches.count)
+    matches.append(Match(row: row, flags: [.reached, .decided, .inserted, .active]))
     let cells = changeableCells(stub)
     for slot in node.identity { cells[slot] = staged.references[reference][slot] }
     stubs[reference] = stub
@@ -148,10 +148,10 @@ final class MatchedBatch {
 
   /// Adds a stored object that takes the values of an occurrence, or is left as it is.
   func appendCopy(_ index: Int32, of occurrence: Int32, takesValues: Bool) {
-    let copy = Int32(occurrences.count)
-    occurrences.append(
+    let copy = Int32(matches.count)
+    matches.append(
       Match(row: stored.rows[index], stored: index, flags: [.reached, .decided, .uncompared]))
-    if takesValues { occurrences[copy].flags.insert(.active) }
+    if takesValues { matches[copy].flags.insert(.active) }
     _ = changeableCells(copy)
     stored.occurrences[index] = copy
     copies.append((occurrence, index, takesValues))
@@ -170,7 +170,7 @@ final class MatchedBatch {
 
   /// The stored row of a key that one row has at most, -1 for none.
   func onlyStored(ofKey head: Int32) -> Int32 {
-    keyObjects[head]?.forgotten ?? occurrences[head].stored
+    keyObjects[head]?.forgotten ?? matches[head].stored
   }
 
   /// The stored rows that were left to other occurrences of their key than the first.
@@ -179,8 +179,8 @@ final class MatchedBatch {
   /// The occurrence that stands for the object of the given one.
   func representative(_ occurrence: Int32) -> Int32 {
     var result = occurrence
-    while occurrences[result].flags.contains(.folded) {
-      result = occurrences[result].link
+    while matches[result].flags.contains(.folded) {
+      result = matches[result].link
     }
     return result
   }
@@ -215,12 +215,12 @@ final class MatchedBatch {
   /// Notes the slots in which an occurrence differs from its stored row.
   func noteDifference(_ slots: SlotSet, of occurrence: Int32) {
     guard !slots.isEmpty else { return }
-    let link = occurrences[occurrence].link
+    let link = matches[occurrence].link
     if link >= 0 {
       differences[Int(link)].formUnion(slots)
     } else {
       differences.append(slots)
-      occurrences[occurrence].link = Int32(differences.count - 1)
+      matches[occurrence].link = Int32(differences.count - 1)
     }
   }
 
@@ -231,18 +231,18 @@ final class MatchedBatch {
   func fold(_ occurrence: Int32, into matched: Int32) -> Int32 {
     let earlier = min(occurrence, matched)
     let later = max(occurrence, matched)
-    let source = occurrences[matched]
+    let source = matches[matched]
     hasRepeats = true
-    let earlierIsIgnored = occurrences[earlier].flags.contains(.ignored)
-    occurrences[earlier].row = source.row
-    occurrences[earlier].stored = source.stored
-    occurrences[earlier].link = -1
-    occurrences[earlier].traits.formUnion(source.traits)
-    occurrences[earlier].flags.formUnion(source.flags.subtracting(.ignored))
-    if earlierIsIgnored { occurrences[earlier].flags.insert(.ignored) }
-    occurrences[earlier].flags.insert(.uncompared)
-    occurrences[later].flags.insert(.folded)
-    occurrences[later].link = earlier
+    let earlierIsIgnored = matches[earlier].flags.contains(.ignored)
+    matches[earlier].row = source.row
+    matches[earlier].stored = source.stored
+    matches[earlier].link = -1
+    matches[earlier].traits.formUnion(source.traits)
+    matches[earlier].flags.formUnion(source.flags.subtracting(.ignored))
+    if earlierIsIgnored { matches[earlier].flags.insert(.ignored) }
+    matches[earlier].flags.insert(.uncompared)
+    matches[later].flags.insert(.folded)
+    matches[later].link = earlier
     if source.stored >= 0 { stored.occurrences[source.stored] = earlier }
     return earlier
   }
@@ -251,18 +251,18 @@ final class MatchedBatch {
   /// order: later values win, those of mentions that may not write the object do not count.
   func layFoldedCells() {
     guard hasRepeats else { return }
-    for index in occurrences.indices {
-      let occurrence = occurrences[index]
-      if occurrence.flags.contains(.folded) {
-        guard !occurrence.flags.contains(.ignored) else { continue }
+    for index in matches.indices {
+      let match = matches[index]
+      if match.flags.contains(.folded) {
+        guard !match.flags.contains(.ignored) else { continue }
         let earlier = representative(Int32(index))
         // Of items at the top that repeat each other each is told.
-        let isTold = occurrence.owner < 0 && occurrences[earlier].owner < 0
+        let isTold = match.owner < 0 && matches[earlier].owner < 0
         let (target, later) = (changeableCells(earlier), cells(index))
         target.lay(later, of: node) { slot in
           if !isTold { contradictions.add(staged, later, target, in: slot) }
         }
-      } else if occurrence.flags.contains(.ignored) {
+      } else if match.flags.contains(.ignored) {
         let cells = changeableCells(Int32(index))
         for slot in node.columns.attributes where !node.identity.contains(slot) {
           cells[slot] = .absent

@@ -11,7 +11,7 @@ extension Matcher {
   ///
   /// - Returns: False when others have to be asked.
   func decideAlone(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     if match.traits.contains(.keyless) {
       decideByLink(occurrence, in: batch)
       return true
@@ -32,7 +32,7 @@ extension Matcher {
 
   /// Takes the child of that key that the owner already has, or joins the occurrence that did.
   func takeOwnChild(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     guard match.isOwned else { return false }
     let head = batch.head(of: occurrence)
     let known = batch.objects(ofKey: head)
@@ -58,7 +58,7 @@ extension Matcher {
   /// Of several stored objects of a key, takes the one that the owner leads to already: by a to-one
   /// relationship, or by a list that others may share.
   func takeLinked(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     guard match.owner >= 0, !match.isOwned, !batch.contested.isEmpty else { return false }
     let head = batch.head(of: occurrence)
     guard let rows = batch.contested[head] else { return false }
@@ -86,7 +86,7 @@ extension Matcher {
 
   /// Decides an occurrence of a key that several occurrences or several stored rows have.
   func decideAmongOthers(_ occurrence: Int32, in batch: MatchedBatch) {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     let head = batch.head(of: occurrence)
     if match.isOwned {
       let same = batch.objects(ofKey: head).member(of: ownerRow(match), in: match.list)
@@ -110,7 +110,7 @@ extension Matcher {
 
   /// Takes the entity's only object of a key, unless another owner lists it.
   private func takeOnlyObject(_ occurrence: Int32, _ head: Int32, in batch: MatchedBatch) -> Bool {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     let list = match.list
     let known = batch.objects(ofKey: head)
     let rows = storedRows(of: head, in: batch)
@@ -166,7 +166,7 @@ extension Matcher {
     return batch.objects(ofKey: head).isListedByItsOwner(in: match.list) {
       var candidate = head
       while candidate >= 0 {
-        let other = batch.occurrences[candidate]
+        let other = batch.matches[candidate]
         if other.isOwned, other.list == match.list, likelyOwner(of: other) == owner {
           return true
         }

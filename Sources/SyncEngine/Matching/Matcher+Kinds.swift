@@ -15,7 +15,7 @@ extension Matcher {
       .filter { $0.node.identity == [slot] }
       var keys: [Cell] = []
       for kind in kinds {
-        for (index, object) in kind.occurrences.enumerated()
+        for (index, object) in kind.matches.enumerated()
         where object.flags.contains(.inserted)
           && !object.traits.contains(.keyless) && !object.flags.contains(.folded)
         {
@@ -33,7 +33,7 @@ extension Matcher {
           replaced.append(
             (
               cursor.row, cursor.entity, cursor.value(slot), kind,
-              isTop: kind.occurrences[object].traits.contains(.root)
+              isTop: kind.matches[object].traits.contains(.root)
             ))
           return
         }
@@ -59,7 +59,7 @@ extension Matcher {
   private func newObject(of cursor: RowCursor, _ slot: Int, in kind: MatchedBatch) -> Int32? {
     var candidate = kind.occurrence { cursor.cell($0) }
     while candidate >= 0 {
-      let object = kind.occurrences[candidate]
+      let object = kind.matches[candidate]
       let inverse =
         object.isOwned
         ? matches.rule(of: object).relationship.inverseSlot : nil

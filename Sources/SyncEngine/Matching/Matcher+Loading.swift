@@ -6,7 +6,7 @@ extension Matcher {
   /// Reads the rows whose keys the payload mentions.
   func loadKeys(of batch: MatchedBatch, isRoot: Bool) throws {
     let touched =
-      batch.occurrences.count - batch.staged.ofSubentities.bareCount + batch.staged.references.count
+      batch.matches.count - batch.staged.ofSubentities.bareCount + batch.staged.references.count
     batch.references = ReferencedRows(count: batch.staged.references.count)
     let coversTable =
       isRoot && coversScope && operations.contains(.delete) && scannedRowsPerKey > 0
@@ -68,9 +68,9 @@ extension Matcher {
   private func keys(of batch: MatchedBatch) -> [Cell] {
     let slot = batch.node.identity[0]
     var keys: [Cell] = []
-    keys.reserveCapacity(batch.occurrences.count + batch.staged.references.count)
-    for (row, occurrence) in batch.occurrences.enumerated()
-    where !occurrence.traits.contains(.keyless) && !occurrence.traits.contains(.referenceOnly) {
+    keys.reserveCapacity(batch.matches.count + batch.staged.references.count)
+    for (row, match) in batch.matches.enumerated()
+    where !match.traits.contains(.keyless) && !match.traits.contains(.referenceOnly) {
       keys.append(batch.cells(row)[slot])
     }
     for row in 0..<batch.staged.references.count { keys.append(batch.staged.references[row][slot]) }
@@ -124,10 +124,10 @@ extension Matcher {
   @inline(__always)
   func attach(_ index: Int32, to head: Int32, in batch: MatchedBatch, difference: () -> SlotSet) {
     guard head >= 0 else { return }
-    let match = batch.occurrences[head]
+    let match = batch.matches[head]
     if match.stored < 0, !match.traits.contains(.shared) {
-      batch.occurrences[head].stored = index
-      batch.occurrences[head].row = batch.stored.rows[index]
+      batch.matches[head].stored = index
+      batch.matches[head].row = batch.stored.rows[index]
       batch.noteDifference(difference(), of: head)
     } else {
       let first = match.stored >= 0 ? [match.stored] : []
@@ -145,11 +145,11 @@ extension Matcher {
   /// Compares the objects whose row was not certain yet when it was read.
   func compareRemaining(_ batch: MatchedBatch) throws {
     var rows: [Int64] = []
-    for occurrence in batch.occurrences
-    where occurrence.flags.contains(.uncompared) && !occurrence.flags.contains(.folded)
-      && occurrence.stored >= 0
+    for match in batch.matches
+    where match.flags.contains(.uncompared) && !match.flags.contains(.folded)
+      && match.stored >= 0
     {
-      rows.append(occurrence.row)
+      rows.append(match.row)
     }
     guard !rows.isEmpty else { return }
     try transaction.scan(batch.entity, .rows(rows)) { cursor in

@@ -3,12 +3,12 @@ import SyncCore
 /// The steps after the identity of an object is decided.
 extension Matcher {
   func take(_ index: Int32, for occurrence: Int32, in batch: MatchedBatch) {
-    if batch.occurrences[occurrence].stored != index
-      || batch.occurrences[occurrence].traits.contains(.shared)
+    if batch.matches[occurrence].stored != index
+      || batch.matches[occurrence].traits.contains(.shared)
     {
-      batch.occurrences[occurrence].stored = index
-      batch.occurrences[occurrence].link = -1
-      batch.occurrences[occurrence].flags.insert(.uncompared)
+      batch.matches[occurrence].stored = index
+      batch.matches[occurrence].link = -1
+      batch.matches[occurrence].flags.insert(.uncompared)
     }
     fixIdentity(of: occurrence, in: batch)
   }
@@ -16,47 +16,47 @@ extension Matcher {
   /// Takes back the row that was found when rows were read.
   func forget(_ occurrence: Int32, in batch: MatchedBatch) {
     let head = batch.head(of: occurrence)
-    let stored = batch.occurrences[occurrence].stored
+    let stored = batch.matches[occurrence].stored
     if head == occurrence, stored >= 0 { batch.objects(ofKey: head).forgotten = stored }
-    batch.occurrences[occurrence].stored = -1
-    batch.occurrences[occurrence].link = -1
-    batch.occurrences[occurrence].row = 0
+    batch.matches[occurrence].stored = -1
+    batch.matches[occurrence].link = -1
+    batch.matches[occurrence].row = 0
   }
 
   func join(_ occurrence: Int32, _ other: Int32, in batch: MatchedBatch) {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     let isStored =
-      batch.occurrences[other].stored >= 0
-      && isKnown(batch.occurrences[other].row, batch.entity)
+      batch.matches[other].stored >= 0
+      && isKnown(batch.matches[other].row, batch.entity)
       // To a mapping that does not do everything an object is there as soon as an item before made
       // it.
-      || batch.occurrences[other].flags.contains(.inserted)
+      || batch.matches[other].flags.contains(.inserted)
         && !match.traits.isDisjoint(with: [.neverInserted, .neverUpdated])
     let isActive =
       isAllowed(match, isStored: isStored)
-      && (batch.occurrences[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
+      && (batch.matches[other].stored >= 0 || !wasDeleted(occurrence, in: batch))
     // A mention that may not write the object does not count; one that may write needs no
     // permission of the other.
-    if !isActive { batch.occurrences[occurrence].flags.insert(.ignored) }
-    if !batch.occurrences[other].flags.contains(.active) {
-      batch.occurrences[other].flags.insert(.ignored)
+    if !isActive { batch.matches[occurrence].flags.insert(.ignored) }
+    if !batch.matches[other].flags.contains(.active) {
+      batch.matches[other].flags.insert(.ignored)
     }
     let result = batch.fold(occurrence, into: other)
-    batch.occurrences[occurrence].flags.insert(.decided)
-    batch.occurrences[result].traits.remove(.referenceOnly)
-    if isActive, !batch.occurrences[result].flags.contains(.active) {
-      batch.occurrences[result].flags.insert(.active)
-      if batch.occurrences[result].stored < 0 {
-        batch.occurrences[result].flags.insert(.inserted)
+    batch.matches[occurrence].flags.insert(.decided)
+    batch.matches[result].traits.remove(.referenceOnly)
+    if isActive, !batch.matches[result].flags.contains(.active) {
+      batch.matches[result].flags.insert(.active)
+      if batch.matches[result].stored < 0 {
+        batch.matches[result].flags.insert(.inserted)
         noteNew(result, in: batch)
       }
     }
     noteListed(occurrence, match, in: batch)
-    if match.isOwned, !batch.occurrences[result].isOwned {
-      batch.occurrences[result].traits.insert(.owned)
-      batch.occurrences[result].owner = match.owner
-      batch.occurrences[result].ownerBatch = match.ownerBatch
-      batch.occurrences[result].ownerRule = match.ownerRule
+    if match.isOwned, !batch.matches[result].isOwned {
+      batch.matches[result].traits.insert(.owned)
+      batch.matches[result].owner = match.owner
+      batch.matches[result].ownerBatch = match.ownerBatch
+      batch.matches[result].ownerRule = match.ownerRule
     }
   }
 
@@ -79,7 +79,7 @@ extension Matcher {
 
   /// Whether the object was deleted here and must not be brought back.
   func wasDeleted(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    guard let edits, !batch.occurrences[occurrence].traits.contains(.keyless),
+    guard let edits, !batch.matches[occurrence].traits.contains(.keyless),
       let id = edits.deletedObject(
         batch.cells(occurrence), identity: batch.node.identity, of: batch.entity)
     else { return false }
@@ -89,7 +89,7 @@ extension Matcher {
 
   /// Fixes the identity of an occurrence and with it the sync's permissions for its object.
   func fixIdentity(of occurrence: Int32, in batch: MatchedBatch) {
-    var match = batch.occurrences[occurrence]
+    var match = batch.matches[occurrence]
     let isStored = match.stored >= 0
     let isKnown =
       isStored && isKnown(batch.stored.rows[match.stored], batch.entity)
@@ -104,14 +104,14 @@ extension Matcher {
       match.flags.formUnion([.inserted, .active])
     }
     match.flags.insert(.decided)
-    batch.occurrences[occurrence] = match
+    batch.matches[occurrence] = match
     if match.flags.contains(.inserted) { noteNew(occurrence, in: batch) }
     noteListed(occurrence, match, in: batch)
   }
 
   /// The objects of an occurrence's key; nil where no other occurrence or row has it.
   private func objects(_ occurrence: Int32, in batch: MatchedBatch) -> KeyObjects? {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     guard !match.traits.contains(.keyless) else { return nil }
     let isContested = !batch.contested.isEmpty && batch.contested[occurrence] != nil
     guard match.traits.contains(.shared) || isContested else { return nil }
@@ -125,19 +125,19 @@ extension Matcher {
   /// Notes in whose list an object of a repeated key stands.
   private func noteListed(_ occurrence: Int32, _ match: Match, in batch: MatchedBatch) {
     guard match.isOwned, let known = objects(occurrence, in: batch) else { return }
-    let object = batch.occurrences[batch.representative(occurrence)]
+    let object = batch.matches[batch.representative(occurrence)]
     known.note(
       occurrence, row: object.stored, isNew: object.flags.contains(.inserted),
       owner: ownerRow(match), in: match.list)
   }
 
   func noteMoved(_ occurrence: Int32, in batch: MatchedBatch) {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     let head = batch.head(of: occurrence)
     guard let index = storedRows(of: head, in: batch).first,
       owner(ofStored: index, match, in: batch) > 0
     else { return }
-    batch.occurrences[occurrence].traits.insert(.conflicting)
+    batch.matches[occurrence].traits.insert(.conflicting)
     let rule = matches.rule(of: match)
     if let edits, let inverse = rule.relationship.inverseSlot,
       edits.protects(inverse, of: batch.stored.rows[index], batch.entity)

@@ -5,10 +5,10 @@ extension Matcher {
   /// An object that its key does not tell: the stored row it was said to be, or, under a to-one
   /// relationship, the one its owner is linked to.
   func decideByLink(_ occurrence: Int32, in batch: MatchedBatch) {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     if match.row > 0 {
-      batch.occurrences[occurrence].stored = batch.stored.index(ofRow: match.row) ?? -1
-      batch.occurrences[occurrence].flags.insert(.uncompared)
+      batch.matches[occurrence].stored = batch.stored.index(ofRow: match.row) ?? -1
+      batch.matches[occurrence].flags.insert(.uncompared)
       return fixIdentity(of: occurrence, in: batch)
     }
     guard match.owner >= 0 else { return fixIdentity(of: occurrence, in: batch) }
@@ -25,8 +25,8 @@ extension Matcher {
     }
     let holder = batch.stored.occurrences[index]
     if holder >= 0 { return join(occurrence, holder, in: batch) }
-    batch.occurrences[occurrence].stored = index
-    batch.occurrences[occurrence].flags.insert(.uncompared)
+    batch.matches[occurrence].stored = index
+    batch.matches[occurrence].flags.insert(.uncompared)
     fixIdentity(of: occurrence, in: batch)
   }
 

@@ -16,7 +16,7 @@ extension Matcher {
   func matchValues(_ wave: [Int32], in batch: MatchedBatch) throws {
     var lists: [OwnedList: [Int32]] = [:]
     for occurrence in wave {
-      let match = batch.occurrences[occurrence]
+      let match = batch.matches[occurrence]
       guard match.traits.contains(.value), !match.traits.contains(.forced), match.owner >= 0
       else { continue }
       let owner = matches.owner(of: match).match
@@ -41,7 +41,7 @@ extension Matcher {
       var rest = patterns.takeEqual(occurrences, from: &free, hashes) {
         take($0, for: $1, in: batch)
       }
-      let match = batch.occurrences[occurrences[0]]
+      let match = batch.matches[occurrences[0]]
       let list = Owner(batch: place.list.batch, owner: match.owner, rule: place.list.rule)
       if part.unreadable.lists.contains(list) { rest = [] }
       // An object inserted here and not sent yet is not replaced.
@@ -50,7 +50,7 @@ extension Matcher {
       }
       for (occurrence, index) in zip(rest, places) {
         take(index, for: occurrence, in: batch)
-        if batch.occurrences[occurrence].flags.contains(.active) { replaced.insert(occurrence) }
+        if batch.matches[occurrence].flags.contains(.active) { replaced.insert(occurrence) }
       }
     }
     replace(replaced, in: batch)
@@ -91,7 +91,7 @@ extension Matcher {
     }
     for (rule, relationship) in batch.node.relationships.enumerated() {
       let silent = occurrences.subtracting(batch.mentions[rule].owners).filter { occurrence in
-        let way = matches.rule(of: batch.occurrences[occurrence])
+        let way = matches.rule(of: batch.matches[occurrence])
         return way.relationship.inverseSlot != relationship.slot
       }
       batch.empty(rule, of: silent.sorted())

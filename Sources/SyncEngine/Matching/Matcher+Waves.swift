@@ -17,7 +17,7 @@ extension Matcher {
     }
     for batch in batches {
       for occurrence in waves[batch.number] {
-        batch.occurrences[occurrence].flags.remove(.current)
+        batch.matches[occurrence].flags.remove(.current)
       }
     }
     if next.occurrences.allSatisfy(\.isEmpty) { try collectPostponed(into: &next) }
@@ -43,7 +43,7 @@ extension Matcher {
     guard hasParts, let rootOwner = part.rootOwner, rootOwner.batch == batch.number,
       rootOwner.rule == rule
     else { return false }
-    return owner.row == batch.occurrences[batch.representative(rootOwner.owner)].row
+    return owner.row == batch.matches[batch.representative(rootOwner.owner)].row
   }
 
   /// Reads the members of the lists of the current wave's owners, where several stored objects have
@@ -56,8 +56,8 @@ extension Matcher {
         || (relationship.kind == .manyToMany && !destination.references.duplicates.isEmpty)
     else { return }
     let owners = batch.mentions[rule].owners.lazy
-      .filter { batch.occurrences[$0].flags.contains(.current) }
-      .map { batch.occurrences[batch.representative($0)] }.filter { $0.stored >= 0 }.map(\.row)
+      .filter { batch.matches[$0].flags.contains(.current) }
+      .map { batch.matches[batch.representative($0)] }.filter { $0.stored >= 0 }.map(\.row)
     guard !owners.isEmpty else { return }
     let list = ListPlace(batch: batch.number, rule: rule)
     let members = try transaction.members(
@@ -69,8 +69,8 @@ extension Matcher {
 
   /// Adds an occurrence to a wave, once.
   func reach(_ occurrence: Int32, in batch: MatchedBatch, _ wave: inout [[Int32]]) {
-    guard !batch.occurrences[occurrence].flags.contains(.reached) else { return }
-    batch.occurrences[occurrence].flags.insert(.reached)
+    guard !batch.matches[occurrence].flags.contains(.reached) else { return }
+    batch.matches[occurrence].flags.insert(.reached)
     wave[batch.number].append(occurrence)
   }
 
@@ -88,7 +88,7 @@ extension Matcher {
       relationship.ownsKeyless && batches[relationship.node].isKeyless(among: batches)
     for mention in owners.indices {
       if mention % SyncControl.stride == 0 { try control.checkpoint() }
-      let owner = batch.occurrences[owners[mention]]
+      let owner = batch.matches[owners[mention]]
       guard owner.flags.contains(.current), !owner.flags.contains(.ignored) else { continue }
       // Which list of an owner is its latest is known when all of its mentions are.
       if ownsKeyless, batch.hasRepeats || owner.traits.contains(.shared) {
@@ -110,7 +110,7 @@ extension Matcher {
       let owners = batch.mentions[place.rule].owners
       var latest: [Int32: Int] = [:]
       for (mention, owner) in owners.enumerated()
-      where !batch.occurrences[owner].flags.contains(.ignored) {
+      where !batch.matches[owner].flags.contains(.ignored) {
         latest[batch.representative(owner)] = mention
       }
       for mention in mentions where latest[batch.representative(owners[mention])] == mention {
@@ -126,7 +126,7 @@ extension Matcher {
     let relationship = batch.node.relationships[rule]
     let destination = batches[relationship.node]
     let mentions = batch.mentions[rule]
-    let owner = batch.occurrences[batch.representative(mentions.owners[mention])]
+    let owner = batch.matches[batch.representative(mentions.owners[mention])]
     guard owner.flags.contains(.active) else { return }
     if relationship.kind == .oneToMany, !destination.stored.isComplete, owner.row > 0,
       !owner.flags.contains(.inserted), !goesOn(rule, of: batch, owner)
@@ -140,16 +140,16 @@ extension Matcher {
       if row > 0 { next.linked[number, default: []].append(row) }
     }
     for target in mentions.targets(of: mention) where target >= 0 {
-      let found = destination.occurrences[target]
+      let found = destination.matches[target]
       guard !found.flags.contains(.reached) else { continue }
-      destination.occurrences[target].flags.insert(.reached)
+      destination.matches[target].flags.insert(.reached)
       if found.traits.contains(.ofSubentity), let other = destination.staged.ofSubentities[target] {
         reach(other.occurrence, in: batches[other.batch], &next.occurrences)
-        link(batches[other.batch].occurrences[other.occurrence], of: other.batch)
+        link(batches[other.batch].matches[other.occurrence], of: other.batch)
         continue
       }
       next.occurrences[destination.number].append(target)
-      link(destination.occurrences[target], of: destination.number)
+      link(destination.matches[target], of: destination.number)
     }
   }
 }

@@ -67,7 +67,7 @@ final class Matcher: PartPhase {
   var hasMixedKeys: Bool {
     batches.contains { batch in
       batch.hasRepeats
-        && batch.contested.keys.contains { !batch.occurrences[$0].isOwned }
+        && batch.contested.keys.contains { !batch.matches[$0].isOwned }
     }
   }
 
@@ -83,12 +83,12 @@ final class Matcher: PartPhase {
       preferred = Set(rows)
     }
     if let rootOwner {
-      batches[rootOwner.batch].occurrences[rootOwner.owner].flags.insert(.current)
+      batches[rootOwner.batch].matches[rootOwner.owner].flags.insert(.current)
       try openNextWave()
     } else {
-      let occurrences = batches[root].occurrences
-      waves[root].reserveCapacity(occurrences.count)
-      for index in occurrences.indices where occurrences[index].traits.contains(.root) {
+      let matches = batches[root].matches
+      waves[root].reserveCapacity(matches.count)
+      for index in matches.indices where matches[index].traits.contains(.root) {
         if let other = batches[root].staged.ofSubentities[Int32(index)] {
           reach(other.occurrence, in: batches[other.batch], &waves)
         } else {
@@ -102,7 +102,7 @@ final class Matcher: PartPhase {
     for mention in part.items.beside {
       let other = batches[mention.batch].staged.ofSubentities[mention.occurrence] ?? mention
       let batch = batches[other.batch]
-      guard !batch.occurrences[other.occurrence].traits.contains(.root) else { continue }
+      guard !batch.matches[other.occurrence].traits.contains(.root) else { continue }
       reach(other.occurrence, in: batch, &waves)
     }
     while waves.contains(where: { !$0.isEmpty }) {
@@ -116,7 +116,7 @@ final class Matcher: PartPhase {
     try makeStubs()
     for batch in batches {
       for occurrence in batch.staged.ofSubentities.objects.keys {
-        batch.occurrences[occurrence].row = matches.object(occurrence, in: batch).match.row
+        batch.matches[occurrence].row = matches.object(occurrence, in: batch).match.row
       }
       batch.layFoldedCells()
       batch.layCopies()
@@ -137,13 +137,13 @@ final class Matcher: PartPhase {
         try advance(by: min(SyncControl.stride, wave.count), in: batch)
       }
       if certain.decide(occurrence) { continue }
-      batch.occurrences[occurrence].flags.formUnion([.reached, .current])
-      if batch.occurrences[occurrence].traits.contains(.value) {
-        if batch.occurrences[occurrence].stored < 0 { fixIdentity(of: occurrence, in: batch) }
+      batch.matches[occurrence].flags.formUnion([.reached, .current])
+      if batch.matches[occurrence].traits.contains(.value) {
+        if batch.matches[occurrence].stored < 0 { fixIdentity(of: occurrence, in: batch) }
         continue
       }
-      if batch.staged.goesByKeyAlone || batch.occurrences[occurrence].traits.contains(.forced),
-        !batch.occurrences[occurrence].isOwned
+      if batch.staged.goesByKeyAlone || batch.matches[occurrence].traits.contains(.forced),
+        !batch.matches[occurrence].isOwned
       {
         try decideByKey(occurrence, in: batch)
         continue
@@ -175,7 +175,7 @@ final class Matcher: PartPhase {
     for occurrence in wave {
       let occurrence = batch.representative(occurrence)
       guard isUnnumbered(occurrence, in: batch) else { continue }
-      batch.occurrences[occurrence].row = row
+      batch.matches[occurrence].row = row
       row += 1
     }
   }
@@ -189,9 +189,9 @@ final class Matcher: PartPhase {
   }
 
   private func isUnnumbered(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    let occurrence = batch.occurrences[occurrence]
-    return occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
-      && occurrence.row == 0
+    let match = batch.matches[occurrence]
+    return match.flags.contains(.inserted) && !match.flags.contains(.folded)
+      && match.row == 0
   }
 }
 

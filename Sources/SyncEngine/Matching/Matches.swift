@@ -27,21 +27,21 @@ final class Matches {
       }
     }
     for (occurrence, row) in part.items.targetRows {
-      batches[part.root].occurrences[occurrence].row = row
+      batches[part.root].matches[occurrence].row = row
     }
   }
 
   var rootBatch: MatchedBatch { batches[part.root] }
 
   /// Occurrences of all batches.
-  var count: Int { batches.reduce(0) { $0 + $1.occurrences.count } }
+  var count: Int { batches.reduce(0) { $0 + $1.matches.count } }
 
   /// The object of an occurrence in the batch that writes it: that of a subentity, where the
   /// payload mentions it there too.
   @inline(__always)
   func object(_ occurrence: Int32, in batch: MatchedBatch) -> MatchedObject {
     let object = batch.representative(occurrence)
-    guard batch.occurrences[object].traits.contains(.ofSubentity),
+    guard batch.matches[object].traits.contains(.ofSubentity),
       let other = batch.staged.ofSubentities[object]
     else { return MatchedObject(batch: batch, number: object) }
     let deeper = batches[other.batch]
@@ -68,7 +68,7 @@ struct MatchedObject {
   let number: Int32
 
   /// The match of an object that the payload describes.
-  var match: Match { batch.occurrences[number] }
+  var match: Match { batch.matches[number] }
 }
 
 @available(*, unavailable, message: "Matches are confined to the sync that owns them.")
@@ -192,12 +192,12 @@ extension Matches {
   }
 
   private func isSound(_ batch: MatchedBatch) -> Bool {
-    batch.occurrences.indices.allSatisfy { isSound(Int32($0), in: batch) }
-      && batch.stored.occurrences.allSatisfy { $0 < Int32(batch.occurrences.count) }
+    batch.matches.indices.allSatisfy { isSound(Int32($0), in: batch) }
+      && batch.stored.occurrences.allSatisfy { $0 < Int32(batch.matches.count) }
   }
 
   private func isSound(_ number: Int32, in batch: MatchedBatch) -> Bool {
-    let match = batch.occurrences[number]
+    let match = batch.matches[number]
     let flags = match.flags
     // An earlier occurrence stands for a later one, so a chain of them ends.
     if flags.contains(.folded) { return match.link >= 0 && match.link < number }

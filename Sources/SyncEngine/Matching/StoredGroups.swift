@@ -47,8 +47,8 @@ final class StoredGroups {
     filters = Array(repeating: nil, count: batch.staged.groups.filters.count)
     if batch.staged.groups.isEmpty { return }
     var rows: Set<Int64> = []
-    for occurrence in batch.occurrences where occurrence.stored >= 0 {
-      rows.insert(batch.stored.rows[occurrence.stored])
+    for match in batch.matches where match.stored >= 0 {
+      rows.insert(batch.stored.rows[match.stored])
     }
     for stored in batch.contested.values.joined() { rows.insert(batch.stored.rows[stored]) }
     guard
@@ -97,7 +97,7 @@ final class StoredGroups {
 /// any owner; else a new object.
 extension Matcher {
   func decideByKey(_ occurrence: Int32, in batch: MatchedBatch) throws {
-    let match = batch.occurrences[occurrence]
+    let match = batch.matches[occurrence]
     guard match.traits.isDisjoint(with: [.forced, .keyless]) else {
       if match.traits.contains(.forced) { return fixIdentity(of: occurrence, in: batch) }
       return decideByLink(occurrence, in: batch)
@@ -136,7 +136,7 @@ extension Matcher {
           let the policy say what becomes of them.
           """)
     case .updateAll:
-      let isAllowed = isAllowed(batch.occurrences[occurrence], isStored: true)
+      let isAllowed = isAllowed(batch.matches[occurrence], isStored: true)
       for index in rows where batch.stored.occurrences[index] < 0 {
         batch.appendCopy(index, of: occurrence, takesValues: isAllowed)
       }

@@ -11,9 +11,9 @@ struct GoneObjects: PartPhase {
   func note(of matches: Matches) throws {
     if claims.hasGone {
       for batch in matches.batches {
-        for occurrence in batch.occurrences
-        where occurrence.row > 0 && !occurrence.traits.contains(.referenceOnly) {
-          claims.bringBack(occurrence.row, batch.entity)
+        for match in batch.matches
+        where match.row > 0 && !match.traits.contains(.referenceOnly) {
+          claims.bringBack(match.row, batch.entity)
         }
       }
     }
@@ -63,7 +63,7 @@ struct GoneObjects: PartPhase {
     let owners = matches.batches[owner.batch]
     let rule = owners.node.relationships[owner.rule]
     guard rule.keyScopeIsOwner, let slot = rule.relationship.inverseSlot else { return true }
-    return cursor.integer(slot) == owners.occurrences[owners.representative(owner.owner)].row
+    return cursor.integer(slot) == owners.matches[owners.representative(owner.owner)].row
   }
 
   /// The rows that a mapping by hand knows about; nil is all.

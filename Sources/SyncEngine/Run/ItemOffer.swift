@@ -41,7 +41,7 @@ struct ItemOffer {
     var items: [NewItem] = []
     for batch in matcher.batches {
       guard let sources = batch.staged.origins.addresses else { continue }
-      for (occurrence, source) in zip(batch.occurrences, sources)
+      for (occurrence, source) in zip(batch.matches, sources)
       where source != 0 && occurrence.flags.contains(.inserted)
         && !occurrence.flags.contains(.folded)
       {

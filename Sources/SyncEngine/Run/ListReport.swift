@@ -54,8 +54,8 @@ struct ListReport {
   private func noteUnmatched(_ matches: Matches) {
     let batch = matches.rootBatch
     for (occurrence, path) in batch.staged.origins.paths.inKeyOrder {
-      let match = batch.occurrences[batch.representative(occurrence)]
-      guard batch.occurrences[occurrence].traits.contains(.root), match.row == 0,
+      let match = batch.matches[batch.representative(occurrence)]
+      guard batch.matches[occurrence].traits.contains(.root), match.row == 0,
         !match.traits.contains(.rejected)
       else { continue }
       report[batch.entity].skipped += 1

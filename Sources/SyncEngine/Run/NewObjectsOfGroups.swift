@@ -11,10 +11,10 @@ struct NewObjectsOfGroups {
   mutating func add(_ batch: MatchedBatch) {
     let groups = batch.staged.groups
     var rows = [[Int64]](repeating: [], count: groups.filters.count)
-    for (index, occurrence) in batch.occurrences.enumerated()
-    where occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded) {
+    for (index, match) in batch.matches.enumerated()
+    where match.flags.contains(.inserted) && !match.flags.contains(.folded) {
       let group = Int(groups.group(of: Int32(index)))
-      if group >= 0 { rows[group].append(occurrence.row) }
+      if group >= 0 { rows[group].append(match.row) }
     }
     for (group, rows) in zip(groups.filters, rows) where !rows.isEmpty {
       let name = "\(batch.entity.index) \(group.wholeText)"

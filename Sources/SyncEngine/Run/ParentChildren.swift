@@ -48,15 +48,15 @@ struct ParentChildren: PartPhase {
     guard endsList || !isLinked else { return }
     let isOrdered = orderedList != nil
     var rows: [Int64] = []
-    for index in batch.occurrences.indices where batch.occurrences[index].traits.contains(.root) {
-      let occurrence = matches.object(Int32(index), in: batch).match
-      guard occurrence.row > 0, !claims.isParentMember(occurrence.row) else { continue }
-      claims.insert(occurrence.row, .parentMembers(claims.list))
+    for index in batch.matches.indices where batch.matches[index].traits.contains(.root) {
+      let match = matches.object(Int32(index), in: batch).match
+      guard match.row > 0, !claims.isParentMember(match.row) else { continue }
+      claims.insert(match.row, .parentMembers(claims.list))
       if isOrdered {
-        claims.new.parentOrder[claims.list, default: []].append(occurrence.row)
+        claims.new.parentOrder[claims.list, default: []].append(match.row)
       }
       guard !isLinked else { continue }
-      if occurrence.flags.contains(.active) { rows.append(occurrence.row) }
+      if match.flags.contains(.active) { rows.append(match.row) }
     }
     guard !isLinked, let links = scope.links else { return }
     try MemberPairWriter(transaction: transaction, edits: edits)
@@ -67,14 +67,14 @@ struct ParentChildren: PartPhase {
     guard let slot = scope.slot(of: node),
       let column = batch.node.columns.toOne.firstIndex(of: slot)
     else { return }
-    for (index, occurrence) in batch.occurrences.enumerated()
-    where occurrence.traits.contains(.root) && occurrence.flags.contains(.active)
-      && !occurrence.flags.contains(.folded)
-      && occurrence.stored >= 0
+    for (index, match) in batch.matches.enumerated()
+    where match.traits.contains(.root) && match.flags.contains(.active)
+      && !match.flags.contains(.folded)
+      && match.stored >= 0
     {
-      let owner = batch.stored.references[column][occurrence.stored]
+      let owner = batch.stored.references[column][match.stored]
       guard owner > 0, owner != parent.row,
-        edits?.protects(slot, of: occurrence.row, batch.entity) != true
+        edits?.protects(slot, of: match.row, batch.entity) != true
       else { continue }
       let key = batch.key(batch.cells(index)).description
       report.note(

@@ -25,12 +25,12 @@ struct FingerprintConflicts {
   }
 
   private mutating func addDescribed(_ batch: MatchedBatch) {
-    let (occurrences, stored) = (batch.occurrences, batch.stored.rows)
+    let (matches, stored) = (batch.matches, batch.stored.rows)
     let table = batch.entity.rootIndex
-    rows[table].insert(occurrences.count) { index in
-      let occurrence = occurrences[index]
-      if occurrence.traits.contains(.referenceOnly) { return 0 }
-      return occurrence.stored >= 0 ? stored[occurrence.stored] : occurrence.row
+    rows[table].insert(matches.count) { index in
+      let match = matches[index]
+      if match.traits.contains(.referenceOnly) { return 0 }
+      return match.stored >= 0 ? stored[match.stored] : match.row
     }
     for index in batch.forgotten { rows[table].insert(stored[index]) }
     for indexes in batch.contested.values {
@@ -64,7 +64,7 @@ struct FingerprintConflicts {
     else { return }
     var owners = RowSet()
     for owner in batch.mentions[rule].owners {
-      let row = batch.occurrences[batch.representative(owner)].row
+      let row = batch.matches[batch.representative(owner)].row
       if row > 0 { owners.insert(row) }
     }
     let stored = destination.stored.rows

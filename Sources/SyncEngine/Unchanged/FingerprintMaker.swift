@@ -122,9 +122,9 @@ struct FingerprintMaker {
 
   @inline(__always)
   private func describe(_ index: Int32, in batch: MatchedBatch) -> Entry? {
-    let occurrence = batch.occurrences[index]
-    guard occurrence.flags.intersection(FingerprintMaker.flags) == .active,
-      occurrence.traits.isDisjoint(with: FingerprintMaker.doubts)
+    let match = batch.matches[index]
+    guard match.flags.intersection(FingerprintMaker.flags) == .active,
+      match.traits.isDisjoint(with: FingerprintMaker.doubts)
     else { return nil }
     // The object of a contested key is unknown.
     if !batch.contested.isEmpty,
@@ -132,13 +132,13 @@ struct FingerprintMaker {
     {
       return nil
     }
-    let isMember = !occurrence.traits.isDisjoint(with: [.owned, .listed])
-    if isMember, occurrence.traits.contains(.shared) || !hasItsOwner(occurrence, index, in: batch) {
+    let isMember = !match.traits.isDisjoint(with: [.owned, .listed])
+    if isMember, match.traits.contains(.shared) || !hasItsOwner(match, index, in: batch) {
       return nil
     }
-    let list = occurrence.list
+    let list = match.list
     return FingerprintMaker.entry(
-      occurrence.row, batch.entity(of: occurrence), isMember ? .member : .described,
+      match.row, batch.entity(of: match), isMember ? .member : .described,
       in: isMember ? lists[list.batch][list.rule] : nil)
   }
 
@@ -149,7 +149,7 @@ struct FingerprintMaker {
     let rule = owners.node.relationships[member.list.rule]
     guard let inverse = rule.relationship.inverseSlot else { return false }
     let owner = planner.references[batch.number][inverse, index]
-    return owner > 0 && owner == owners.occurrences[member.owner].row
+    return owner > 0 && owner == owners.matches[member.owner].row
   }
 
   private mutating func refer(
@@ -163,10 +163,10 @@ struct FingerprintMaker {
     if stored < 0 {
       described = batch.occurrence { batch.staged.references[reference][$0] }
       // One of several new objects of the key.
-      if described >= 0, batch.occurrences[described].traits.contains(.shared) { return nil }
+      if described >= 0, batch.matches[described].traits.contains(.shared) { return nil }
     }
     if use != .shared {
-      if described >= 0, !batch.occurrences[described].traits.contains(.referenceOnly) {
+      if described >= 0, !batch.matches[described].traits.contains(.referenceOnly) {
         return nil
       }
       if let other = takers.updateValue(record, forKey: batch.entity.rootIndex << 32 | Int(row)) {

@@ -31,19 +31,19 @@ struct ChangeCount {
       let hasCounted = counted != nil
       var highest = highest[batch.entity.rootIndex] ?? 0
       var count = 0
-      let occurrences = batch.occurrences
-      try rows.insert(occurrences.count) { index in
+      let matches = batch.matches
+      try rows.insert(matches.count) { index in
         if index % SyncControl.stride == 0 { try control.checkpoint() }
-        let occurrence = occurrences[index]
-        guard occurrence.stored >= 0,
-          occurrence.traits.isDisjoint(with: [.referenceOnly, .ofSubentity, .rejected]),
-          !(hasCounted && isCounted(occurrence.row, batch.entity(of: occurrence)))
+        let match = matches[index]
+        guard match.stored >= 0,
+          match.traits.isDisjoint(with: [.referenceOnly, .ofSubentity, .rejected]),
+          !(hasCounted && isCounted(match.row, batch.entity(of: match)))
         else { return 0 }
-        return occurrence.row
+        return match.row
       } onNew: { index in
-        let occurrence = occurrences[index]
-        highest = max(highest, occurrence.row)
-        if hasFamily { report[batch.entity(of: occurrence)].unchanged += 1 } else { count += 1 }
+        let match = matches[index]
+        highest = max(highest, match.row)
+        if hasFamily { report[batch.entity(of: match)].unchanged += 1 } else { count += 1 }
       }
       if count > 0 { report[batch.entity].unchanged += count }
       mentioned[batch.entity.rootIndex] = rows

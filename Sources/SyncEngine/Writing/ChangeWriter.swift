@@ -40,7 +40,7 @@ final class ChangeWriter: PartPhase {
       self.references = references
       buffer = RowBlock(width: batch.node.columns.count)
       valueCount = batch.node.columns.valueCount
-      describedCount = batch.occurrences.count
+      describedCount = batch.matches.count
     }
 
     var isFull: Bool { rows.count == ChangeWriter.portion }
@@ -76,7 +76,7 @@ final class ChangeWriter: PartPhase {
   func insert() throws {
     var completed = 0
     for batch in batches {
-      let count = batch.occurrences.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
+      let count = batch.matches.reduce(0) { $0 + (ChangeWriter.isInserted($1) ? 1 : 0) }
       if count > 0 { try insert(count, of: batch, &completed) }
     }
   }
@@ -110,9 +110,9 @@ final class ChangeWriter: PartPhase {
       try control.advance(.insert, to: completed, of: total)
       output.rows.removeAll(keepingCapacity: true)
     }
-    let occurrences = batch.occurrences
-    for index in occurrences.indices where ChangeWriter.isInserted(occurrences[index]) {
-      let cells = output.append(Int32(index), row: occurrences[index].row)
+    let matches = batch.matches
+    for index in matches.indices where ChangeWriter.isInserted(matches[index]) {
+      let cells = output.append(Int32(index), row: matches[index].row)
       for (slot, cell) in defaults where cells[slot].isAbsent { cells[slot] = cell }
       if output.isFull { try write() }
     }
@@ -126,7 +126,7 @@ final class ChangeWriter: PartPhase {
     let column = planner.references[batch.number].said(slot)
     if column == nil, batch.node.columns.toOne.contains(slot) { return false }
     var latest = column == nil ? Int64.min : 1
-    for index in batch.occurrences.indices where ChangeWriter.isInserted(batch.occurrences[index]) {
+    for index in batch.matches.indices where ChangeWriter.isInserted(batch.matches[index]) {
       let integer: Int64
       if let column {
         integer = column[index]
@@ -149,16 +149,16 @@ final class ChangeWriter: PartPhase {
     for batch in batches {
       let references = planner.references[batch.number]
       var run = UpdateRun(Output(batch, references))
-      let occurrences = batch.occurrences
-      for index in occurrences.indices {
+      let matches = batch.matches
+      for index in matches.indices {
         completed += 1
         if completed % SyncControl.stride == 0 {
           try control.advance(.update, to: completed, of: total)
         }
-        let occurrence = occurrences[index]
-        guard occurrence.stored >= 0, !occurrence.flags.contains(.folded) else { continue }
-        if let slots = planner.differences(Int32(index), occurrence, in: batch, references) {
-          try update(Int32(index), occurrence.stored, slots, &run)
+        let match = matches[index]
+        guard match.stored >= 0, !match.flags.contains(.folded) else { continue }
+        if let slots = planner.differences(Int32(index), match, in: batch, references) {
+          try update(Int32(index), match.stored, slots, &run)
         }
       }
       for (object, slots) in try references.beside(control) {
