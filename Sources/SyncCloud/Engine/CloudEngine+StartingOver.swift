@@ -7,9 +7,11 @@ import SyncStore
 /// and waits by that alone.
 struct LostRecords: Sendable {
   private var seen: Set<String> = []
+  /// The record that the server wrote last, and when; see ``RemoteZone/witness``.
   private var witness: String?
   private var newest: Int64 = 0
 
+  /// Notes the records that a page shows.
   mutating func note(_ page: CloudPage) {
     for record in page.records {
       seen.insert(record.name)
@@ -47,11 +49,13 @@ extension CloudEngine {
   /// before, and a pull that is interrupted begins anew.
   static let startingOver = CloudToken(rawValue: "\u{1}starting over")
 
+  /// The state of a zone that the store keeps; that of a new one when it keeps none.
   func kept(_ zone: CloudZone) async throws -> RemoteZone {
     let name = zone.key
     return try await read { try $0.remoteZone(name) ?? RemoteZone(name) }
   }
 
+  /// Has the changes of a zone read from their beginning.
   func startOver(_ zone: CloudZone) async throws -> LostRecords {
     try await write(in: zone) { $0.zone.token = Self.startingOver.rawValue }
     return LostRecords()

@@ -1,7 +1,8 @@
 import SyncCore
 import SyncStore
 
-/// Files of records that wait, as far as they are on the server: only then the records are sent.
+/// The fields of waiting records whose files are on the server. A record is sent only once all of
+/// its files are there.
 struct ReadyAssets: Sendable {
   private struct Place: Hashable {
     let record: String
@@ -23,12 +24,12 @@ struct ReadyAssets: Sendable {
 
   /// Notes that a field may be sent as it is now.
   ///
-  /// - Parameter asset: The file of the bytes when those are here.
+  /// - Parameter asset: The file on the server; nil for a field without one.
   mutating func note(_ asset: CloudAsset?, of record: RemoteRecord, _ field: String) {
     assets.updateValue(asset, forKey: Place(record, field))
   }
 
-  /// The file of the bytes of a field.
+  /// The file of a field; nil for one that was not noted, or has none.
   func asset(of record: RemoteRecord, _ field: String) -> CloudAsset? {
     assets[Place(record, field)] ?? nil
   }
@@ -43,9 +44,12 @@ struct ReadyAssets: Sendable {
   }
 }
 
-/// Records by name, from after one to another, that are sent with files that are ready.
+/// A run of records in the order of their names, and which of their files are on the server. Of
+/// records with files those are sent whose files are.
 struct AssetPortion: Sendable {
+  /// The name behind which the run begins.
   var after = ""
+  /// The last name of the run; nil is that of the last record.
   var through: String?
   var ready = ReadyAssets()
 }

@@ -197,8 +197,8 @@ final class MatchedBatch {
   }
 
   /// The concrete entity of an occurrence's object.
-  func entity(of occurrence: Match) -> EntityDescription {
-    occurrence.stored >= 0 ? concreteEntity(ofStored: occurrence.stored) : entity
+  func entity(of match: Match) -> EntityDescription {
+    match.stored >= 0 ? concreteEntity(ofStored: match.stored) : entity
   }
 
   /// Where a to-one column of the stored rows leads, 0 for nowhere; nil where the entity has no
@@ -208,8 +208,8 @@ final class MatchedBatch {
   }
 
   /// The object that a to-one relationship of a stored object leads to, or 0.
-  func linkedRow(of occurrence: Match, by slot: Int) -> Int64 {
-    occurrence.stored >= 0 ? destinations(of: slot)?[occurrence.stored] ?? 0 : 0
+  func linkedRow(of match: Match, by slot: Int) -> Int64 {
+    match.stored >= 0 ? destinations(of: slot)?[match.stored] ?? 0 : 0
   }
 
   /// Notes the slots in which an occurrence differs from its stored row.

@@ -157,8 +157,8 @@ extension Matcher {
   }
 
   /// The object under whose relationship an occurrence stands, if it stands under one.
-  func owner(of occurrence: Match) -> ManagedObjectID? {
-    guard occurrence.owner >= 0, case let owner = matches.owner(of: occurrence),
+  func owner(of match: Match) -> ManagedObjectID? {
+    guard match.owner >= 0, case let owner = matches.owner(of: match),
       owner.match.row > 0
     else { return nil }
     return ManagedObjectID(entity: owner.batch.entity(of: owner.match), row: owner.match.row)

@@ -49,14 +49,14 @@ final class Matches {
   }
 
   /// The object under whose relationship an occurrence stands, of one that has an owner.
-  func owner(of occurrence: Match) -> MatchedObject {
-    let owners = batches[occurrence.list.batch]
-    return MatchedObject(batch: owners, number: owners.representative(occurrence.owner))
+  func owner(of match: Match) -> MatchedObject {
+    let owners = batches[match.list.batch]
+    return MatchedObject(batch: owners, number: owners.representative(match.owner))
   }
 
   /// The relationship under which it stands.
-  func rule(of occurrence: Match) -> RelationshipRule {
-    batches[occurrence.list.batch].node.relationships[occurrence.list.rule]
+  func rule(of match: Match) -> RelationshipRule {
+    batches[match.list.batch].node.relationships[match.list.rule]
   }
 }
 

@@ -82,8 +82,8 @@ final class ChangeWriter: PartPhase {
   }
 
   @inline(__always)
-  private static func isInserted(_ occurrence: Match) -> Bool {
-    occurrence.flags.contains(.inserted) && !occurrence.flags.contains(.folded)
+  private static func isInserted(_ match: Match) -> Bool {
+    match.flags.contains(.inserted) && !match.flags.contains(.folded)
   }
 
   private func insert(_ count: Int, of batch: MatchedBatch, _ completed: inout Int) throws {

@@ -52,6 +52,9 @@ struct ModelLocator {
     }
   }
 
+  /// The model document: of the bundle or the folder of the program, else of the only package that
+  /// has one, else of the current folder.
+  ///
   /// - Throws: ``GraphError`` when there is none, or when several packages have one.
   func document() throws(GraphError) -> URL {
     let (own, packages) = (folders, packageFolders)

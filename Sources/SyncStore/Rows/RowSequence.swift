@@ -27,6 +27,7 @@ struct RowSequence {
     return first
   }
 
+  /// Writes the next number of each table of which some were taken.
   func store() throws {
     for (_, entry) in next.inKeyOrder {
       try connection.run(
