@@ -43,7 +43,7 @@ struct AnswerCheck {
     }
     key = found
     if change.kind != .delete,
-      let other = try RowMerger(transaction, outbox: outbox).copy(
+      let other = try RowMerger(transaction: transaction, outbox: outbox).copy(
         of: change.objectID, slot: found.slot, key: found.value)
     {
       try checkBeside(other, change, found.value, outbox, transaction)

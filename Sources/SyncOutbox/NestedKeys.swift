@@ -153,7 +153,9 @@ struct NestedKeys {
       entry.tombstone[key] = item.key.value
       if let copy { try transaction.delete([copy.row], of: copy.entity) }
     } else {
-      if let copy { try RowMerger(transaction, outbox: outbox).join(&entry, copy) }
+      if let copy {
+        try RowMerger(transaction: transaction, outbox: outbox).join(&entry, copy)
+      }
       try transaction.write([(item.key.slot, item.key.value)], to: [id.row], of: id.entity)
     }
     if entry != before ?? OutboxEntry(id) {

@@ -58,7 +58,8 @@ extension Outbox {
       ? try source.flatMap { isRead ? try RowFill($0, stack) : nil }
       : source.flatMap { isRead ? try? RowFill($0, stack) : nil }
     let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
-    var step = OutboxStep(before, change, settings, isMade: check.isMade)
+    var step = OutboxStep(
+      entry: before, isMade: check.isMade, change: change, settings: settings)
     step.take(check.answer)
     var applied = OutboxApplied(outcome: step.outcome)
     applied.remarks += check.remarks
@@ -105,9 +106,7 @@ extension Outbox {
     if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
     return applied
   }
-}
 
-extension Outbox {
   /// Takes the key that an answer says of an object, which may have been deleted since, and of
   /// which a sync may have brought a copy.
   ///
@@ -118,7 +117,7 @@ extension Outbox {
   ) throws -> Bool {
     guard entry.waiting?.kind == .delete else {
       guard let copy else { return false }
-      try RowMerger(transaction, outbox: name).join(&entry, copy)
+      try RowMerger(transaction: transaction, outbox: name).join(&entry, copy)
       return true
     }
     if let copy {

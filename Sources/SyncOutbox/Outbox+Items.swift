@@ -128,7 +128,7 @@ extension Outbox {
           made.append(before.id)
           continue
         }
-        let reverter = RowReverter(transaction, before.id, edit)
+        let reverter = RowReverter(transaction: transaction, id: before.id, edit: edit)
         if needsAll, !reverter.unknown.isEmpty { throw unknown(reverter.unknown, item) }
         reverters.append(reverter)
       }

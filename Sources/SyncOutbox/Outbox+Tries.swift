@@ -39,9 +39,7 @@ extension Outbox {
           let runs = Double(before.tries) / Double(delivery.attempts)
           let pause = min(60 * pow(2, runs - 2), 3600)
           let time = Int64((Date().timeIntervalSince1970 + max(pause, 60)) * 1000)
-          var entry = before
-          entry.earliest = max(entry.earliest ?? time, time)
-          try transaction.setOutboxEntry(entry, before: before, in: name)
+          try transaction.change(before, in: name) { $0.earliest = max($0.earliest ?? time, time) }
         }
       }
     }
@@ -55,9 +53,7 @@ extension Outbox {
       _ = try store.write(info) { transaction in
         for key in keys {
           for before in try transaction.outboxEntries(sentAs: key, in: name) {
-            var entry = before
-            entry.takeBack()
-            try transaction.setOutboxEntry(entry, before: before, in: name)
+            try transaction.change(before, in: name) { $0.takeBack() }
           }
         }
       }

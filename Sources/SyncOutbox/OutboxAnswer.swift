@@ -26,9 +26,7 @@ public enum OutboxAnswer: Sendable, Hashable {
 
   /// Not now: it is sent again after so many seconds, or after a growing pause when none are given.
   case retry(after: TimeInterval? = nil, reason: String? = nil)
-}
 
-extension OutboxAnswer {
   /// The server's version of the object.
   var json: JSONValue? {
     switch self {

@@ -148,7 +148,9 @@ struct OutboxCargo {
       guard let before = try transaction.outboxEntry(id, in: outbox) else { continue }
       var entry = before
       guard let carrier = try carrier(of: entry, transaction) else {
-        if try isGone(entry, transaction) { try remove(entry, in: transaction) }
+        if try isGone(entry, transaction) {
+          try transaction.change(entry, in: outbox) { $0.forget() }
+        }
         continue
       }
       let carrying = try transaction.outboxEntry(carrier.id, in: outbox)
@@ -197,12 +199,6 @@ struct OutboxCargo {
       guard $0.inverseSlot != nil, case .int? = entry.edit?.base[$0.name] else { return false }
       return row?.values[$0.slot].isNull != false
     }
-  }
-
-  private func remove(_ before: OutboxEntry, in transaction: StoreTransaction) throws {
-    var entry = before
-    entry.forget()
-    try transaction.setOutboxEntry(entry, before: before, in: outbox)
   }
 
   // MARK: - Under way

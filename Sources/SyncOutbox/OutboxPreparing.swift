@@ -211,9 +211,7 @@ struct OutboxPreparing: Sendable {
   }
 
   private func drop(_ before: OutboxEntry, in transaction: StoreTransaction) throws -> Outcome {
-    var entry = before
-    entry.waiting = nil
-    try transaction.setOutboxEntry(entry, before: before, in: name)
+    try transaction.change(before, in: name) { $0.waiting = nil }
     return .nothing
   }
 

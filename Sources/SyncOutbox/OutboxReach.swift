@@ -169,9 +169,7 @@ extension Outbox {
     }
     for id in entries.map(\.id) {
       guard let before = try transaction.outboxEntry(id, in: name) else { continue }
-      var entry = before
-      entry.forget()
-      try transaction.setOutboxEntry(entry, before: before, in: name)
+      try transaction.change(before, in: name) { $0.forget() }
     }
   }
 }

@@ -39,9 +39,7 @@ struct OutboxScopes: Sendable {
         if !senders(of: entry.id.entity, for: name).isEmpty { entries.append(entry) }
       }
       for before in entries where try isKept(before, beside: name, transaction) {
-        var entry = before
-        entry.forget()
-        try transaction.setOutboxEntry(entry, before: before, in: name)
+        try transaction.change(before, in: name) { $0.forget() }
       }
     }
   }

@@ -46,17 +46,8 @@ struct OutboxStep {
 
   /// Whether the server has made the refused object: the same goes again then, and nothing else.
   let isMade: Bool
-  private let change: OutboxChange
-  private let settings: Outbox.Settings
-
-  init(
-    _ entry: OutboxEntry, _ change: OutboxChange, _ settings: Outbox.Settings, isMade: Bool
-  ) {
-    self.entry = entry
-    self.isMade = isMade
-    self.change = change
-    self.settings = settings
-  }
+  let change: OutboxChange
+  let settings: Outbox.Settings
 
   /// Why an edit of an object is refused that the server does not have.
   static let goneReason = "The server does not have the object any more."

@@ -4,13 +4,8 @@ import SyncStore
 /// Makes one object of two of the same key: the one that was made here, and the copy that a sync
 /// brought before the answer gave the first its key. Confined to a transaction.
 struct RowMerger {
-  private let transaction: StoreTransaction
-  private let outbox: String
-
-  init(_ transaction: StoreTransaction, outbox: String) {
-    self.transaction = transaction
-    self.outbox = outbox
-  }
+  let transaction: StoreTransaction
+  let outbox: String
 
   /// The other object of a key, when there is just one.
   func copy(of id: ManagedObjectID, slot: Int, key: Value) throws -> ManagedObjectID? {
@@ -39,7 +34,7 @@ struct RowMerger {
     try takeMembers(of: copy, to: id, entry.waiting)
     try transaction.delete([copy.row], of: copy.entity)
     guard let edit else { return }
-    try RowReverter(transaction, id, edit.values).revert()
+    try RowReverter(transaction: transaction, id: id, edit: edit.values).revert()
     var waiting = entry.waiting ?? OutboxEntry.Edit(.update)
     waiting.slots.formUnion(edit.waiting.slots)
     waiting.base.join(edit.waiting.base, of: id.entity)
@@ -55,9 +50,7 @@ struct RowMerger {
     guard let before = try transaction.outboxEntry(copy, in: outbox), let waiting = before.waiting
     else { return nil }
     let values = try transaction.values(of: [copy.row], in: copy.entity, slots: waiting.slots)
-    var entry = before
-    entry.waiting = nil
-    try transaction.setOutboxEntry(entry, before: before, in: outbox)
+    try transaction.change(before, in: outbox) { $0.waiting = nil }
     var base = values[copy] ?? [:]
     for list in copy.entity.relationships
     where list.kind == .manyToMany && waiting.slots.contains(list.slot) {

@@ -7,15 +7,9 @@ import SyncStore
 /// the place of the object in a one-to-one relationship meanwhile, it keeps it. The object comes
 /// last in ordered lists of others.
 struct RowReverter {
-  private let transaction: StoreTransaction
+  let transaction: StoreTransaction
   let id: ManagedObjectID
-  private let edit: OutboxEntry.Edit
-
-  init(_ transaction: StoreTransaction, _ id: ManagedObjectID, _ edit: OutboxEntry.Edit) {
-    self.transaction = transaction
-    self.id = id
-    self.edit = edit
-  }
+  let edit: OutboxEntry.Edit
 
   /// Names of properties whose server values are not known: they were edited before there was an
   /// outbox.

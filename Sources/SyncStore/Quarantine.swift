@@ -87,21 +87,18 @@ extension StoreReader {
       if !statement.isNull(9) {
         row.parent = QuarantinedRow.Parent(
           entity: statement.text(9), row: statement.integer(10),
-          relationship: statement.isNull(11) ? nil : statement.text(11))
+          relationship: statement.optionalText(11))
       }
       return row
     }
   }
-}
 
-extension StoreReader {
   /// Number, key and parent of the items of an entity in the quarantine that have a key; without
   /// their JSON, which may be long.
   package func quarantinedKeys(
     of entity: String
   ) throws -> [(id: Int64, key: Value, parentRow: Int64?)] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT id, object_key, parent_row FROM _syncstack_quarantine "
         + "WHERE entity = ? AND object_key IS NOT NULL", [entity]
     ) { statement in
@@ -113,11 +110,8 @@ extension StoreReader {
 
   /// Whether an item of an entity is in the quarantine.
   package func hasQuarantined(_ entity: String) throws -> Bool {
-    try prepareToRead()
-    let statement = try connection.statement(
+    try prepared.hasRows(
       "SELECT 1 FROM _syncstack_quarantine WHERE entity = ? LIMIT 1", [entity])
-    defer { statement.reset() }
-    return try statement.step()
   }
 }
 
@@ -181,10 +175,9 @@ extension Connection {
     for old in match.oldEntities {
       guard let new = match.target(of: old), new.name != old.name else { continue }
       for column in ["entity", "parent_entity"] {
-        let statement = try statement(
-          "SELECT id FROM _syncstack_quarantine WHERE \(column) = ?", [old.name])
-        defer { statement.reset() }
-        while try statement.step() { renamed.append((statement.integer(0), column, new.name)) }
+        try eachRow("SELECT id FROM _syncstack_quarantine WHERE \(column) = ?", [old.name]) {
+          renamed.append(($0.integer(0), column, new.name))
+        }
       }
     }
     for change in renamed {

@@ -96,9 +96,7 @@ public struct StoreError: Error, Sendable {
     self.sqliteCode = sqliteCode
     self.sql = sql
   }
-}
 
-extension StoreError {
   /// A change of the model that cannot be carried over to stored rows.
   public struct Obstacle: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: String, Sendable, Hashable, CaseIterable {

@@ -84,11 +84,10 @@ struct FingerprintStore {
     of id: Int64, _ body: (_ number: Int, _ bytes: UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let first = id * FingerprintStore.partsPerSet
-    let statement = try connection.statement(
+    try connection.eachRow(
       "SELECT id, data FROM _syncstack_fingerprints WHERE id >= ? AND id < ? ORDER BY id",
-      [first, first + FingerprintStore.partsPerSet])
-    defer { statement.reset() }
-    while try statement.step() { try body(Int(statement.integer(0) - first), statement.bytes(1)) }
+      [first, first + FingerprintStore.partsPerSet]
+    ) { try body(Int($0.integer(0) - first), $0.bytes(1)) }
   }
 
   /// The rows that changed after a generation, or nil when that is not known: part of the log is
@@ -197,11 +196,9 @@ struct FingerprintStore {
 
   /// The tables that other sets are about; nil when there is none.
   private func tables(besides ids: [Int64]) throws -> Int64? {
-    let statement = try connection.statement("SELECT tables, id FROM _syncstack_print_sets")
-    defer { statement.reset() }
     var result: Int64?
-    while try statement.step() {
-      if !ids.contains(statement.integer(1)) { result = (result ?? 0) | statement.integer(0) }
+    try connection.eachRow("SELECT tables, id FROM _syncstack_print_sets") {
+      if !ids.contains($0.integer(1)) { result = (result ?? 0) | $0.integer(0) }
     }
     return result
   }

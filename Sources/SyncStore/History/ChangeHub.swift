@@ -15,8 +15,6 @@ package final class ChangeHub: Sendable {
 
   private let state = Locked(State())
 
-  package init() {}
-
   /// Adds a subscriber behind those that are there.
   ///
   /// - Returns: a token that ends the subscription when it is cancelled or goes away.

@@ -16,11 +16,10 @@ extension ChangeJournal {
       let names = MigrationPlanner.names(old, new, match)
       let isRenamed = old.name != new.name || names.contains { $0 != $1 }
       guard isRenamed || match.convertsAttributes(of: new) else { continue }
-      let statement = try connection.statement(
+      try connection.eachRow(
         "SELECT txn, seq, columns, tombstone, \(base), object_row FROM _syncstack_history_changes "
-          + "WHERE entity = ?", [old.name])
-      defer { statement.reset() }
-      while try statement.step() {
+          + "WHERE entity = ?", [old.name]
+      ) { statement in
         let columns = statement.text(2).split(separator: " ").map {
           names[String($0)] ?? String($0)
         }

@@ -51,14 +51,9 @@ struct FormerCells {
 
 /// Reads ``FormerCells``. The memory has to stay as long as the cells are used.
 struct FormerCellReader {
-  private let bytes: UnsafeRawBufferPointer
-  private let transaction: Int64
-  private var place = 0
-
-  init(_ bytes: UnsafeRawBufferPointer, of transaction: Int64) {
-    self.bytes = bytes
-    self.transaction = transaction
-  }
+  let bytes: UnsafeRawBufferPointer
+  let transaction: Int64
+  private(set) var place = 0
 
   var isAtEnd: Bool { place == bytes.count }
 

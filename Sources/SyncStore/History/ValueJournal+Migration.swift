@@ -14,11 +14,10 @@ extension ValueJournal {
       let names = MigrationPlanner.names(old, new, match)
       let isRenamed = old.name != new.name || names.contains { $0 != $1 }
       guard isRenamed || match.convertsAttributes(of: new) else { continue }
-      let statement = try connection.statement(
+      try connection.eachRow(
         "SELECT txn, seq, kind, columns, former FROM _syncstack_history_values WHERE entity = ?",
-        [old.name])
-      defer { statement.reset() }
-      while try statement.step() {
+        [old.name]
+      ) { statement in
         let columns = statement.text(3).split(separator: " ").map(String.init)
         let hasValues = statement.integer(2) < Kind.link.rawValue
         records.append(
@@ -58,7 +57,7 @@ extension ValueJournal {
     _ former: UnsafeRawBufferPointer, of txn: Int64, _ conversions: [ValueConversion?]
   ) throws -> Data {
     guard !conversions.isEmpty else { return Data(former) }
-    var reader = FormerCellReader(former, of: txn)
+    var reader = FormerCellReader(bytes: former, transaction: txn)
     var result = FormerCells()
     while !reader.isAtEnd {
       for conversion in conversions {

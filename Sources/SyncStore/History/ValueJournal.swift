@@ -112,27 +112,22 @@ struct ValueWriter {
   /// Objects, and bytes, in one record: it is read as a whole.
   private static let limit = (objects: 512, bytes: 1 << 16)
 
-  private struct Key: Hashable {
+  struct Key: Hashable {
     let kind: ValueJournal.Kind
     let entity: Int
     let columns: SlotSet
   }
 
-  private struct Record {
+  struct Record {
     var rows: [Int64] = []
     var former = FormerCells()
   }
 
   let connection: Connection
   let txn: Int64
-  private var records: [Key: Record] = [:]
-  private var sequence: Int64 = 0
+  private(set) var records: [Key: Record] = [:]
+  private(set) var sequence: Int64 = 0
   private(set) var bytes = 0
-
-  init(connection: Connection, txn: Int64) {
-    self.connection = connection
-    self.txn = txn
-  }
 
   /// Adds an object, or a link by the row of its source.
   ///

@@ -66,7 +66,7 @@ struct StoreMigrator {
         return false
       }
       var check = MigrationCheck(
-        migration.match, old: migration.old, new: migration.new, connection: connection)
+        match: migration.match, old: migration.old, new: migration.new, connection: connection)
       let obstacles = try check.run()
       guard obstacles.isEmpty else { throw StoreMigrator.error(obstacles) }
       if migration.isStructural {

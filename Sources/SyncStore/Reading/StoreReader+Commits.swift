@@ -11,22 +11,18 @@ extension StoreReader {
   /// - Complexity: linear in the changes; reads the keys of objects that are still there.
   func commits(after generation: Int64, through latest: Int64) throws -> [ChangeSet]? {
     // Each commit has a number of its own, here and there, and later ones stand further down.
-    let statement = try connection.statement(
-      "SELECT txn, generation, ts_ms, author, context, origin FROM _syncstack_history "
-        + "ORDER BY txn DESC LIMIT ?", [latest - generation])
     var found: [(txn: Int64, changes: ChangeSet)] = []
-    do {
-      defer { statement.reset() }
-      while try statement.step() {
-        guard statement.integer(1) > generation else { continue }
-        var changes = ChangeSet(
-          author: statement.isNull(3) ? nil : statement.text(3),
-          contextName: statement.isNull(4) ? nil : statement.text(4),
-          generation: statement.integer(1),
-          date: Date(timeIntervalSince1970: Double(statement.integer(2)) / 1000))
-        changes.source = HistorySource(rawValue: statement.text(5)) ?? .local
-        found.append((statement.integer(0), changes))
-      }
+    try connection.eachRow(
+      "SELECT txn, generation, ts_ms, author, context, origin FROM _syncstack_history "
+        + "ORDER BY txn DESC LIMIT ?", [latest - generation]
+    ) { statement in
+      guard statement.integer(1) > generation else { return }
+      var changes = ChangeSet(
+        author: statement.optionalText(3), contextName: statement.optionalText(4),
+        generation: statement.integer(1),
+        date: Date(timeIntervalSince1970: Double(statement.integer(2)) / 1000))
+      changes.source = HistorySource(rawValue: statement.text(5)) ?? .local
+      found.append((statement.integer(0), changes))
     }
     guard Int64(found.count) == latest - generation else { return nil }
     return try found.reversed().map { txn, changes in
@@ -39,29 +35,26 @@ extension StoreReader {
   private func entityChanges(of txn: Int64) throws -> [ChangeSet.EntityChanges] {
     var changes: [Int: ChangeSet.EntityChanges] = [:]
     var names = ColumnNames()
-    let statement = try connection.statement(
+    try connection.eachRow(
       "SELECT entity, object_row, kind, columns, tombstone FROM _syncstack_history_changes "
-        + "WHERE txn = ? ORDER BY seq", [txn])
-    do {
-      defer { statement.reset() }
-      while try statement.step() {
-        guard let entity = model.entity(named: statement.text(0)) else { continue }
-        let rows = try HistoryRows(stored: statement.value(1), of: txn).rows
-        var change = changes[entity.index] ?? ChangeSet.EntityChanges(entity: entity)
-        switch HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update {
-        case .insert: for row in rows { change.inserted.append(row) }
-        case .update:
-          let slots = names.slots(statement.text(3), of: entity)
-          change.updated += rows.map { ($0, slots) }
-        case .delete:
-          for row in rows { change.deleted.append(row) }
-          guard let key = entity.primaryKey else { break }
-          let tombstones = try Tombstone.decode(
-            statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
-          for tombstone in tombstones { change.deletedKeys.append(tombstone[key.name] ?? .null) }
-        }
-        changes[entity.index] = change
+        + "WHERE txn = ? ORDER BY seq", [txn]
+    ) { statement in
+      guard let entity = model.entity(named: statement.text(0)) else { return }
+      let rows = try HistoryRows(stored: statement.value(1), of: txn).rows
+      var change = changes[entity.index] ?? ChangeSet.EntityChanges(entity: entity)
+      switch HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update {
+      case .insert: for row in rows { change.inserted.append(row) }
+      case .update:
+        let slots = names.slots(statement.text(3), of: entity)
+        change.updated += rows.map { ($0, slots) }
+      case .delete:
+        for row in rows { change.deleted.append(row) }
+        guard let key = entity.primaryKey else { break }
+        let tombstones = try Tombstone.decode(
+          statement.optionalText(4), count: rows.count, of: entity)
+        for tombstone in tombstones { change.deletedKeys.append(tombstone[key.name] ?? .null) }
       }
+      changes[entity.index] = change
     }
     return try changes.inKeyOrder.map { _, change in
       var change = change

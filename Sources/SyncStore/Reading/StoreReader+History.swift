@@ -12,19 +12,16 @@ extension StoreReader {
 
   /// The place of a commit in the history; nil when it is not there.
   package func historyToken(ofGeneration generation: Int64) throws -> HistoryToken? {
-    try prepareToRead()
-    let statement = try connection.statement(
+    try prepared.first(
       "SELECT txn FROM _syncstack_history WHERE generation = ? ORDER BY txn DESC LIMIT 1",
-      [generation])
-    defer { statement.reset() }
-    return try statement.step() ? HistoryToken(number: statement.integer(0)) : nil
+      [generation]
+    ) { HistoryToken(number: $0.integer(0)) }
   }
 
   /// A number that is another one once another connection has committed to the file, in whichever
   /// process; of use to a store that does not write itself.
   package func dataVersion() throws -> Int64 {
-    try prepareToRead()
-    return try connection.scalar("PRAGMA data_version") ?? 0
+    try prepared.scalar("PRAGMA data_version") ?? 0
   }
 
   /// The number of the latest transaction that was purged, or 0.
@@ -73,8 +70,7 @@ extension StoreReader {
         HistoryTransaction(
           token: HistoryToken(number: number), generation: statement.integer(1),
           date: Date(timeIntervalSince1970: Double(time) / 1000),
-          author: statement.isNull(3) ? nil : statement.text(3),
-          contextName: statement.isNull(4) ? nil : statement.text(4),
+          author: statement.optionalText(3), contextName: statement.optionalText(4),
           process: statement.text(5),
           source: TransactionInfo.Source(rawValue: statement.text(6)) ?? .local, changes: []))
     }
@@ -85,26 +81,21 @@ extension StoreReader {
   }
 
   private func historyChanges(of token: HistoryToken) throws -> [HistoryChange] {
-    let statement = try connection.statement(
+    try connection.all(
       "SELECT entity, object_row, kind, columns, tombstone FROM _syncstack_history_changes "
-        + "WHERE txn = ? ORDER BY seq", [token.number])
-    defer { statement.reset() }
-    var result: [HistoryChange] = []
-    while try statement.step() {
+        + "WHERE txn = ? ORDER BY seq", [token.number]
+    ) { statement in
       let name = statement.text(0)
       let rows = try HistoryRows(stored: statement.value(1), of: token.number).rows
       let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
       let properties = statement.text(3).split(separator: " ").map(String.init)
       let tombstones = try Tombstone.decode(
-        statement.isNull(4) ? nil : statement.text(4), count: rows.count,
-        of: model.entity(named: name))
-      for (row, tombstone) in zip(rows, tombstones) {
-        result.append(
-          HistoryChange(
-            entity: name, row: row, kind: kind, properties: properties, tombstone: tombstone))
+        statement.optionalText(4), count: rows.count, of: model.entity(named: name))
+      return zip(rows, tombstones).map { row, tombstone in
+        HistoryChange(
+          entity: name, row: row, kind: kind, properties: properties, tombstone: tombstone)
       }
-    }
-    return result
+    }.flatMap { $0 }
   }
 
   /// All readers of the history, by name.

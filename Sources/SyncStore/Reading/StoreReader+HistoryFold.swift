@@ -41,7 +41,7 @@ extension StoreReader {
       let kind = HistoryChange.Kind(rawValue: statement.integer(2)) ?? .update
       let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(5)).rows
       let tombstones = try Tombstone.decode(
-        statement.isNull(4) ? nil : statement.text(4), count: rows.count, of: entity)
+        statement.optionalText(4), count: rows.count, of: entity)
       guard statement.text(6) == TransactionInfo.Source.local.rawValue else {
         if undo.txn != statement.integer(5) {
           undo.txn = statement.integer(5)
@@ -77,8 +77,7 @@ extension StoreReader {
 
   /// Whether something was changed in this program after a place in the history, and not by syncs.
   package func hasLocalHistory(after token: HistoryToken) throws -> Bool {
-    try prepareToRead()
-    return try connection.scalar(
+    try prepared.scalar(
       "SELECT count(*) FROM _syncstack_history WHERE txn > \(token.number) AND origin = 'local'")
       ?? 0 > 0
   }

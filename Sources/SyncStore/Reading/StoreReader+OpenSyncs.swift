@@ -35,10 +35,9 @@ extension StoreReader {
 
   /// Shows the sets of row numbers, page by page.
   package func readRows(of sync: OpenSync, _ body: (OpenSync.RowPage) throws -> Void) throws {
-    let statement = try connection.statement(
-      "SELECT name, page, bits FROM _syncstack_open_rows WHERE sync = ?", [sync.id])
-    defer { statement.reset() }
-    while try statement.step() {
+    try connection.eachRow(
+      "SELECT name, page, bits FROM _syncstack_open_rows WHERE sync = ?", [sync.id]
+    ) { statement in
       let bytes = statement.bytes(2)
       let words = (0..<bytes.count / 8).map {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
@@ -53,10 +52,9 @@ extension StoreReader {
 
   /// Shows the members of lists, by list and row.
   package func readMembers(of sync: OpenSync, _ body: (OpenSync.Member) throws -> Void) throws {
-    let statement = try connection.statement(
-      "SELECT list, member, value FROM _syncstack_open_members WHERE sync = ?", [sync.id])
-    defer { statement.reset() }
-    while try statement.step() {
+    try connection.eachRow(
+      "SELECT list, member, value FROM _syncstack_open_members WHERE sync = ?", [sync.id]
+    ) { statement in
       let (row, value) = (statement.integer(1), statement.integer(2))
       guard RowNumber.isValid(row) else { throw damaged("members", sync, "member", row) }
       guard value.isCountable else { throw damaged("members", sync, "value", value) }
@@ -70,11 +68,10 @@ extension StoreReader {
   package func readReferences(
     of sync: OpenSync, _ body: (OpenSync.Reference) throws -> Void
   ) throws {
-    let statement = try connection.statement(
+    try connection.eachRow(
       "SELECT number, owner, entity, relationship, destination, object_key, owner_key, position, "
-        + "flags FROM _syncstack_open_references WHERE sync = ? ORDER BY number", [sync.id])
-    defer { statement.reset() }
-    while try statement.step() {
+        + "flags FROM _syncstack_open_references WHERE sync = ? ORDER BY number", [sync.id]
+    ) { statement in
       let (number, owner) = (statement.integer(0), statement.integer(1))
       guard number.isCountable else { throw damaged("references", sync, "number", number) }
       guard RowNumber.isValid(owner) else { throw damaged("references", sync, "owner", owner) }
@@ -102,14 +99,13 @@ extension StoreReader {
 
   /// The pages with names, in order.
   package func pages(of sync: OpenSync) throws -> [OpenSync.Page] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT name, stored, begun, mark FROM _syncstack_open_pages WHERE sync = ? ORDER BY name",
       [sync.id]
     ) { statement in
       OpenSync.Page(
         name: statement.text(0), isStored: statement.integer(1) == 1,
-        isBegun: statement.integer(2) == 1, mark: statement.isNull(3) ? nil : statement.text(3))
+        isBegun: statement.integer(2) == 1, mark: statement.optionalText(3))
     }
   }
 }

@@ -133,7 +133,7 @@ extension StoreReader {
     }
     entry.tries = statement.integer(9)
     entry.earliest = statement.optionalInteger(10)
-    entry.refusal = statement.isNull(11) ? nil : statement.text(11)
+    entry.refusal = statement.optionalText(11)
     return entry
   }
 }

@@ -4,14 +4,13 @@ extension StoreReader {
   /// The edits that undos have ended and begun again, in the order of the commits.
   func undoneEdits(from first: Int64, through last: Int64) throws -> [UndoneEdit] {
     guard try ValueJournal(connection: connection).exists() else { return [] }
-    let statement = try connection.statement(
-      "SELECT txn, kind, entity, columns, object_row, former FROM _syncstack_history_values "
-        + "WHERE txn BETWEEN ? AND ? AND kind IN (4, 5) ORDER BY txn, seq", [first, last])
-    defer { statement.reset() }
     var slots = ColumnNames()
     var result: [UndoneEdit] = []
-    while try statement.step() {
-      guard let entity = model.entity(named: statement.text(2)) else { continue }
+    try connection.eachRow(
+      "SELECT txn, kind, entity, columns, object_row, former FROM _syncstack_history_values "
+        + "WHERE txn BETWEEN ? AND ? AND kind IN (4, 5) ORDER BY txn, seq", [first, last]
+    ) { statement in
+      guard let entity = model.entity(named: statement.text(2)) else { return }
       let columns = statement.text(3)
       let extent: UndoneEdit.Extent =
         switch columns {
@@ -37,15 +36,14 @@ extension StoreReader {
   func objectsMadeAndDeletedHere(
     deletedFrom first: Int64, through last: Int64
   ) throws -> Set<ManagedObjectID> {
-    let statement = try connection.statement(
+    var (made, deleted): (Set<ManagedObjectID>, Set<ManagedObjectID>) = ([], [])
+    try connection.eachRow(
       "SELECT c.entity, c.object_row, c.kind, c.txn FROM _syncstack_history h "
         + "CROSS JOIN _syncstack_history_changes c ON c.txn = h.txn WHERE h.origin = 'local' "
         + "AND (c.kind = 0 AND h.txn <= ?2 OR c.kind = 2 AND h.txn BETWEEN ?1 AND ?2)",
-      [first, last])
-    defer { statement.reset() }
-    var (made, deleted): (Set<ManagedObjectID>, Set<ManagedObjectID>) = ([], [])
-    while try statement.step() {
-      guard let entity = model.entity(named: statement.text(0)) else { continue }
+      [first, last]
+    ) { statement in
+      guard let entity = model.entity(named: statement.text(0)) else { return }
       let rows = try HistoryRows(stored: statement.value(1), of: statement.integer(3)).rows
       let ids = rows.lazy.map { ManagedObjectID(entity: entity, row: $0) }
       if statement.integer(2) == HistoryChange.Kind.insert.rawValue {

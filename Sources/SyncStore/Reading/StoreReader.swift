@@ -20,6 +20,14 @@ package class StoreReader {
   /// Called before each read; a transaction that was ended throws.
   func prepareToRead() throws {}
 
+  /// The connection, for a read.
+  var prepared: Connection {
+    get throws {
+      try prepareToRead()
+      return connection
+    }
+  }
+
   /// Called before a read that an index of the table serves.
   func prepareToLookUp(_ table: Table) throws {
     try prepareToRead()
@@ -79,10 +87,9 @@ package class StoreReader {
   package func estimatedCount(of entity: EntityDescription) throws -> Int {
     try prepareToRead()
     let table = layout[entity].table
-    let statement = try connection.statement("SELECT max(_row) FROM \(table.quoted)")
-    defer { statement.reset() }
-    guard try statement.step(), !statement.isNull(0) else { return 0 }
-    return Int(clamping: try statement.row(0, of: table))
+    return try connection.first("SELECT max(_row) FROM \(table.quoted)") { statement in
+      statement.isNull(0) ? nil : Int(clamping: try statement.row(0, of: table))
+    } ?? 0
   }
 
   /// Whether rows are found by the values of a slot without reading the whole table.

@@ -33,8 +33,7 @@ package struct RemoteBody: Sendable {
 extension StoreReader {
   /// Bodies that are here and on the server, the one that was not asked for for longest first.
   package func remoteBodies(in zone: String) throws -> [RemoteBody] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT record, field, stamp, hash, size, used_ms FROM _syncstack_remote_bodies "
         + "WHERE zone = ? ORDER BY used_ms, record, field", [zone]
     ) { statement in
@@ -60,9 +59,7 @@ extension StoreReader {
       [Int64(count), beginning]
     ) { statement in statement.integer(0) }
   }
-}
 
-extension StoreReader {
   /// Those of some rows in which an attribute is empty. The values of the others are not read.
   package func emptyRows(
     among rows: [Int64], of entity: EntityDescription, slot: Int

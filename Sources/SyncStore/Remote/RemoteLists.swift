@@ -6,13 +6,10 @@ extension StoreReader {
   package func remoteList(
     of owner: String, _ field: String, in zone: String
   ) throws -> [String]? {
-    try prepareToRead()
-    let statement = try connection.statement(
+    try prepared.first(
       "SELECT names FROM _syncstack_remote_lists WHERE zone = ? AND owner = ? AND field = ?",
-      [zone, owner, field])
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    return statement.text(0).split(separator: " ").map(String.init)
+      [zone, owner, field]
+    ) { $0.text(0).split(separator: " ").map(String.init) }
   }
 
   /// The names by which machines know objects of one table, by row; those that were never synced

@@ -45,8 +45,7 @@ extension StoreReader {
   }
 
   private func pairs(_ condition: String, _ values: [any ValueConvertible]) throws -> [RemotePair] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT name, relationship, first, second FROM _syncstack_remote_pairs "
         + "WHERE zone = ?1 AND " + condition, values
     ) { statement in

@@ -5,37 +5,35 @@ package import SyncCore
 extension StoreReader {
   /// The state of a zone; nil when it was never opened.
   package func remoteZone(_ name: String) throws -> RemoteZone? {
-    try prepareToRead()
-    let statement = try connection.statement(
+    try prepared.first(
       "SELECT account, generation, token, history, clock, model, enrolled, deleted, "
         + "pulled_ms, pushed_ms, witness, newest, readonly "
-        + "FROM _syncstack_remote_zones WHERE name = ?", [name])
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    var zone = RemoteZone(name)
-    zone.account = statement.optionalText(0)
-    zone.generation = statement.optionalText(1)
-    zone.token = statement.optionalText(2)
-    zone.history = statement.integer(3)
-    zone.clock = statement.integer(4)
-    guard zone.clock.isCountable else {
-      throw StoreError.damaged("_syncstack_remote_zones", "zone “\(name)”", "clock", zone.clock)
+        + "FROM _syncstack_remote_zones WHERE name = ?", [name]
+    ) { statement in
+      var zone = RemoteZone(name)
+      zone.account = statement.optionalText(0)
+      zone.generation = statement.optionalText(1)
+      zone.token = statement.optionalText(2)
+      zone.history = statement.integer(3)
+      zone.clock = statement.integer(4)
+      guard zone.clock.isCountable else {
+        throw StoreError.damaged("_syncstack_remote_zones", "zone “\(name)”", "clock", zone.clock)
+      }
+      zone.model = statement.optionalText(5)
+      zone.isEnrolled = statement.integer(6) == 1
+      zone.deleted = statement.integer(7)
+      zone.lastPull = statement.optionalInteger(8)
+      zone.lastPush = statement.optionalInteger(9)
+      zone.witness = statement.optionalText(10)
+      zone.newest = statement.integer(11)
+      zone.isReadOnly = statement.integer(12) == 1
+      return zone
     }
-    zone.model = statement.optionalText(5)
-    zone.isEnrolled = statement.integer(6) == 1
-    zone.deleted = statement.integer(7)
-    zone.lastPull = statement.optionalInteger(8)
-    zone.lastPush = statement.optionalInteger(9)
-    zone.witness = statement.optionalText(10)
-    zone.newest = statement.integer(11)
-    zone.isReadOnly = statement.integer(12) == 1
-    return zone
   }
 
   /// The names of all zones that anything is kept of.
   package func remoteZoneNames() throws -> [String] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT name FROM _syncstack_remote_zones ORDER BY name"
     ) { statement in statement.text(0) }
   }
@@ -132,20 +130,14 @@ extension StoreReader {
 
   /// Whether any record has something to send.
   package func hasWaitingRemoteRecords(in zone: String) throws -> Bool {
-    try prepareToRead()
-    let statement = try connection.statement(
+    try prepared.hasRows(
       "SELECT 1 FROM _syncstack_remote_records INDEXED BY _syncstack_remote_waiting "
         + "WHERE waiting IS NOT NULL AND zone = ? LIMIT 1", [zone])
-    defer { statement.reset() }
-    return try statement.step()
   }
 
   /// Whether any link of any zone waits for its target.
   package func hasRemoteLinks() throws -> Bool {
-    try prepareToRead()
-    let statement = try connection.statement("SELECT 1 FROM _syncstack_remote_links LIMIT 1")
-    defer { statement.reset() }
-    return try statement.step()
+    try prepared.hasRows("SELECT 1 FROM _syncstack_remote_links LIMIT 1")
   }
 
   /// How many links of a zone wait for a target that may come: one that no zone knows, or that is
@@ -155,8 +147,7 @@ extension StoreReader {
   /// - Parameter zones: Those in which a target may be.
   package func countRemoteLinks(in zone: String, toObjectsOf zones: [String]) throws -> Int {
     let known = "_syncstack_remote_records r WHERE r.name = l.target AND r.zone IN zones"
-    try prepareToRead()
-    return try connection.all(
+    return try prepared.all(
       "WITH zones(name) AS (SELECT value FROM json_each(?1)) "
         + "SELECT count(*) FROM _syncstack_remote_links l WHERE zone = ?2 "
         + "AND NOT EXISTS (SELECT 1 FROM \(known) AND r.object_row IS NOT NULL) "
@@ -191,8 +182,7 @@ extension StoreReader {
 
   /// Values that lost, latest first.
   package func remoteConflicts(in zone: String, limit: Int = .max) throws -> [RemoteConflict] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT id, name, entity, field, value, stamp, winner, ts_ms "
         + "FROM _syncstack_remote_conflicts WHERE zone = ?1 ORDER BY id DESC LIMIT ?2",
       [zone, limit]
@@ -207,17 +197,14 @@ extension StoreReader {
   }
 
   private func count(_ source: String, _ zone: String) throws -> Int {
-    try prepareToRead()
-    let statement = try connection.statement("SELECT count(*) FROM \(source)", [zone])
-    defer { statement.reset() }
-    return try statement.step() ? Int(statement.integer(0)) : 0
+    try prepared.first("SELECT count(*) FROM \(source)", [zone]) { Int($0.integer(0)) }
+      ?? 0
   }
 
   private func links(
     _ condition: String, _ values: [String]
   ) throws -> [(zone: String, link: RemoteLink)] {
-    try prepareToRead()
-    return try connection.all(
+    try prepared.all(
       "SELECT zone, source, field, target, entity FROM _syncstack_remote_links "
         + "WHERE \(condition) ORDER BY zone, source, field", values
     ) { statement in
@@ -238,8 +225,7 @@ extension StoreReader {
   }
 
   private func records(_ sql: String, _ values: [any ValueConvertible]) throws -> [RemoteRecord] {
-    try prepareToRead()
-    return try connection.all(sql, values) { statement in try record(statement) }
+    try prepared.all(sql, values) { statement in try record(statement) }
   }
 
   private static let selecting =
@@ -269,8 +255,4 @@ extension StoreReader {
     if !statement.isNull(12) { record.moved = RemoteRecord.moved(statement.text(12)) }
     return record
   }
-}
-
-extension Statement {
-  fileprivate func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
 }

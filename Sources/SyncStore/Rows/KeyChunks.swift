@@ -9,9 +9,8 @@ import SyncCore
 /// most twice as large as needed where that counts.
 ///
 /// ```swift
-/// var chunks = KeyChunks(connection, "SELECT … WHERE _row IN", .rows(rows), " ORDER BY _row")
-/// defer { chunks.end() }
-/// while let statement = try chunks.next() { … }
+/// let chunks = KeyChunks(connection, "SELECT … WHERE _row IN", .rows(rows), " ORDER BY _row")
+/// try chunks.eachRow { statement in … }
 /// ```
 struct KeyChunks {
   enum Keys {
@@ -42,6 +41,15 @@ struct KeyChunks {
     self.text = text
     self.rest = rest
     self.keys = keys
+  }
+
+  /// Gives a closure each row that the statements return.
+  func eachRow(_ row: (Statement) throws -> Void) throws {
+    var chunks = self
+    defer { chunks.end() }
+    while let statement = try chunks.next() {
+      while try statement.step() { try row(statement) }
+    }
   }
 
   /// The next statement with its keys; nil behind the last one.

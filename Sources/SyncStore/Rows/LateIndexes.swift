@@ -10,21 +10,15 @@ import SyncCore
 /// in the order of the rows: where keys come in no order, each is on a page of its own, and there
 /// may be more of them than SQLite keeps.
 struct LateIndexes {
-  private let layout: TableLayout
-  private let connection: Connection
-  private let hasLog: Bool
+  let layout: TableLayout
+  let connection: Connection
+  let hasLog: Bool
   /// The dropped indexes, by table.
-  private var tables: [Int: [Table.Index]] = [:]
-  private var links = Set<Int>()
+  private(set) var tables: [Int: [Table.Index]] = [:]
+  private(set) var links = Set<Int>()
 
   /// Below this many rows dropping and building costs more than it saves.
   private let minimum = 2000
-
-  init(layout: TableLayout, connection: Connection, hasLog: Bool) {
-    self.layout = layout
-    self.connection = connection
-    self.hasLog = hasLog
-  }
 
   /// Drops the indexes of a table when so many new rows outweigh its present ones.
   ///
@@ -55,10 +49,9 @@ struct LateIndexes {
 
   /// The first or last row number of a table; nil when it is empty.
   private func end(_ function: String, of table: Table) throws -> Int64? {
-    let statement = try connection.statement("SELECT \(function)(_row) FROM \(table.quoted)")
-    defer { statement.reset() }
-    guard try statement.step(), !statement.isNull(0) else { return nil }
-    return try statement.row(0, of: table)
+    try connection.first("SELECT \(function)(_row) FROM \(table.quoted)") { statement in
+      statement.isNull(0) ? nil : try statement.row(0, of: table)
+    }
   }
 
   private mutating func drop(_ indexes: [Table.Index], of table: Table) throws {

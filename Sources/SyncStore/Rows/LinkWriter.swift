@@ -4,14 +4,8 @@ import SyncCore
 struct LinkWriter {
   let end: LinkEnd
   let connection: Connection
-  private let token: TransactionToken
+  let token: TransactionToken
   private let rowsPerInsert = 32
-
-  init(_ end: LinkEnd, connection: Connection, token: TransactionToken) {
-    self.end = end
-    self.connection = connection
-    self.token = token
-  }
 
   private var table: LinkTable { end.table }
 

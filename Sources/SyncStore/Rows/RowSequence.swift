@@ -3,12 +3,8 @@ import SyncCore
 /// Gives out row numbers that were never given out before. Read when a table first needs one in a
 /// transaction, because another process may have written since; written back before commit.
 struct RowSequence {
-  private let connection: Connection
-  private var next: [Int: (table: Table, value: Int64)] = [:]
-
-  init(connection: Connection) {
-    self.connection = connection
-  }
+  let connection: Connection
+  private(set) var next: [Int: (table: Table, value: Int64)] = [:]
 
   /// Takes consecutive numbers and returns the first.
   ///

@@ -14,10 +14,6 @@ struct QueryText {
     try text.check(sql)
   }
 
-  private init(bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
   private mutating func check(_ sql: String) throws {
     guard !bytes.contains(0) else {
       throw StoreError.invalidQuery(

@@ -128,15 +128,37 @@ final class Connection {
     try statement(sql, values).run()
   }
 
+  /// Gives a closure each row that a statement from the cache returns.
+  func eachRow(
+    _ sql: String, _ values: [any ValueConvertible] = [], _ row: (Statement) throws -> Void
+  ) throws {
+    let statement = try statement(sql, values)
+    defer { statement.reset() }
+    while try statement.step() { try row(statement) }
+  }
+
   /// The results of a closure for each row that a statement from the cache returns.
   func all<Result>(
     _ sql: String, _ values: [any ValueConvertible] = [], _ row: (Statement) throws -> Result
   ) throws -> [Result] {
+    var result: [Result] = []
+    try eachRow(sql, values) { result.append(try row($0)) }
+    return result
+  }
+
+  /// The result of a closure for the first row that a statement from the cache returns; nil when
+  /// there is none.
+  func first<Result>(
+    _ sql: String, _ values: [any ValueConvertible] = [], _ row: (Statement) throws -> Result?
+  ) throws -> Result? {
     let statement = try statement(sql, values)
     defer { statement.reset() }
-    var result: [Result] = []
-    while try statement.step() { result.append(try row(statement)) }
-    return result
+    return try statement.step() ? row(statement) : nil
+  }
+
+  /// Whether a statement from the cache returns any row.
+  func hasRows(_ sql: String, _ values: [any ValueConvertible] = []) throws -> Bool {
+    try first(sql, values) { _ in true } ?? false
   }
 
   /// A statement that the caller keeps for itself.

@@ -21,6 +21,8 @@ extension Statement {
     return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
   }
 
+  func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+
   @inline(__always)
   func real(_ column: Int) -> Double {
     sqlite3_column_double(handle, Int32(column))

@@ -7,14 +7,7 @@ struct MigrationCheck {
   let old: TableLayout
   let new: TableLayout
   let connection: Connection
-  private var obstacles: [StoreError.Obstacle] = []
-
-  init(_ match: ModelMatch, old: TableLayout, new: TableLayout, connection: Connection) {
-    self.match = match
-    self.old = old
-    self.new = new
-    self.connection = connection
-  }
+  private(set) var obstacles: [StoreError.Obstacle] = []
 
   /// Everything that is in the way, in the order of the new model.
   mutating func run() throws -> [StoreError.Obstacle] {

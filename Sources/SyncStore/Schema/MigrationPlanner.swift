@@ -6,12 +6,8 @@ struct MigrationPlanner {
   private var steps: [StoreMigration.Step] = []
   private var obstacles: [StoreError.Obstacle] = []
 
-  private init(_ match: ModelMatch) {
-    self.match = match
-  }
-
   static func plan(_ match: ModelMatch) -> StoreMigration {
-    var planner = MigrationPlanner(match)
+    var planner = MigrationPlanner(match: match)
     for entity in match.newEntities { planner.compare(entity) }
     for entity in match.oldEntities { planner.findRemoved(entity) }
     return StoreMigration(steps: planner.steps, obstacles: planner.obstacles)

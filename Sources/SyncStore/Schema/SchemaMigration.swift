@@ -215,10 +215,8 @@ struct RowSequenceMigration {
   }
 
   private func read() throws -> [String: Int64] {
-    let statement = try connection.statement("SELECT name, next FROM _syncstack_sequences")
-    defer { statement.reset() }
     var result: [String: Int64] = [:]
-    while try statement.step() {
+    try connection.eachRow("SELECT name, next FROM _syncstack_sequences") { statement in
       let name = statement.text(0)
       result[name] = try SequenceTable.checked(statement.integer(1), name)
     }

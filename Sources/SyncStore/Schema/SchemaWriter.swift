@@ -28,12 +28,9 @@ struct SchemaWriter {
       uniquingKeysWith: { first, _ in first })
     let names = Set(layout.tables.map(\.identifier.name) + layout.links.map(\.identifier.name))
     var present: [String: String] = [:]
-    let statement = try connection.statement(
-      "SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
-    while try statement.step() {
-      if names.contains(statement.text(2)) { present[statement.text(0)] = statement.text(1) }
-    }
-    statement.reset()
+    try connection.eachRow(
+      "SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    ) { if names.contains($0.text(2)) { present[$0.text(0)] = $0.text(1) } }
     for (name, sql) in present.inKeyOrder
     where wanted[name] != sql && name.hasSuffix("_index") {
       try connection.execute("DROP INDEX \(Identifier(name).quoted)")

@@ -6,10 +6,9 @@ enum SequenceTable {
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` for one that no row can have.
   static func next(_ name: String, _ connection: Connection) throws -> Int64 {
-    let statement = try connection.statement(
-      "SELECT next FROM _syncstack_sequences WHERE name = ?", [name])
-    defer { statement.reset() }
-    return try statement.step() ? checked(statement.integer(0), name) : 1
+    try connection.first("SELECT next FROM _syncstack_sequences WHERE name = ?", [name]) {
+      try checked($0.integer(0), name)
+    } ?? 1
   }
 
   /// A next number as it was read.

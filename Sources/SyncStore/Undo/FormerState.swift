@@ -152,11 +152,10 @@ extension StoreReader {
     var state = FormerState()
     guard first <= last else { return state }
     var made = try madeObjects(from: first, through: last)[...]
-    let statement = try connection.statement(
+    try connection.eachRow(
       "SELECT txn, kind, entity, columns, object_row, former FROM _syncstack_history_values "
-        + "WHERE txn BETWEEN ? AND ? AND kind <= 3 ORDER BY txn, seq", [first, last])
-    defer { statement.reset() }
-    while try statement.step() {
+        + "WHERE txn BETWEEN ? AND ? AND kind <= 3 ORDER BY txn, seq", [first, last]
+    ) { statement in
       let txn = statement.integer(0)
       // An object that went and came back in one commit was there before.
       while let next = made.first, next.txn < txn {
@@ -166,10 +165,10 @@ extension StoreReader {
       let name = statement.text(2)
       guard let entity = model.entity(named: name) else {
         state.unknown.insert(FormerState.Unknown(entity: name, property: nil))
-        continue
+        return
       }
       let rows = try HistoryRows(stored: statement.value(4), of: txn).rows
-      var reader = FormerCellReader(statement.bytes(5), of: txn)
+      var reader = FormerCellReader(bytes: statement.bytes(5), transaction: txn)
       if statement.integer(1) == ValueJournal.Kind.link.rawValue {
         try readLinks(statement.text(3), of: entity, rows, &reader, into: &state)
       } else {
@@ -189,17 +188,14 @@ extension StoreReader {
   private func madeObjects(
     from first: Int64, through last: Int64
   ) throws -> [(txn: Int64, entity: EntityDescription, rows: [Int64])] {
-    let statement = try connection.statement(
+    try connection.all(
       "SELECT txn, entity, object_row FROM _syncstack_history_changes "
-        + "WHERE txn BETWEEN ? AND ? AND kind = 0 ORDER BY txn, seq", [first, last])
-    defer { statement.reset() }
-    var result: [(txn: Int64, entity: EntityDescription, rows: [Int64])] = []
-    while try statement.step() {
-      guard let entity = model.entity(named: statement.text(1)) else { continue }
+        + "WHERE txn BETWEEN ? AND ? AND kind = 0 ORDER BY txn, seq", [first, last]
+    ) { statement in
+      guard let entity = model.entity(named: statement.text(1)) else { return nil }
       let txn = statement.integer(0)
-      result.append((txn, entity, try HistoryRows(stored: statement.value(2), of: txn).rows))
-    }
-    return result
+      return (txn, entity, try HistoryRows(stored: statement.value(2), of: txn).rows)
+    }.compactMap(\.self)
   }
 
   private func columns(

@@ -29,7 +29,7 @@ extension StoreTransaction {
     }
     let before = try formerState(from: first.number, through: last.number)
     let after = try formerState(from: last.number + 1, through: latest.number)
-    var planner = UndoPlanner(self, before: before, after: after)
+    var planner = UndoPlanner(transaction: self, before: before, after: after)
     try planner.plan()
     let made = Dictionary(grouping: planner.made, by: \.entity.rootIndex)
     for (root, ids) in made.inKeyOrder {
@@ -38,7 +38,7 @@ extension StoreTransaction {
       try approve(entity, ids.count, Int(total ?? 0))
     }
     let left = try named(planner)
-    try UndoWriter(self, planner, from: first.number, through: last.number).run()
+    try UndoWriter(transaction: self, plan: planner, first: first.number, last: last.number).run()
     return left
   }
 

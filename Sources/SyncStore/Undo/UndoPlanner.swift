@@ -45,12 +45,6 @@ struct UndoPlanner {
   /// Whether other objects are there that are referred to.
   var presence: [ManagedObjectID: Bool] = [:]
 
-  init(_ transaction: StoreTransaction, before: FormerState, after: FormerState) {
-    self.transaction = transaction
-    self.before = before
-    self.after = after
-  }
-
   var layout: TableLayout { transaction.layout }
 
   /// The objects that the commits changed, in model order.

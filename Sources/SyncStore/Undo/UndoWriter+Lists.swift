@@ -27,7 +27,7 @@ extension UndoWriter {
       let entity = layout.entities[table.sourceEntity].entity
       guard let relationship = entity.properties[table.sourceSlot].relationship else { continue }
       let end = LinkEnd(table: table, isForward: true)
-      let writer = LinkWriter(end, connection: connection, token: transaction.token)
+      let writer = LinkWriter(end: end, connection: connection, token: transaction.token)
       try transaction.prepareToLookUp(table)
       let removed = try writer.remove(
         lists.removed.lazy.filter { $0.link == index }.map {
@@ -92,14 +92,11 @@ extension UndoWriter {
       (table, owner, place) = (members.quoted, column.quoted, position.quoted)
     case .inverse, .column, nil: return []
     }
-    var chunks = KeyChunks(
-      connection, "SELECT DISTINCT \(owner) FROM \(table) WHERE \(owner) IN", .rows(owners),
-      " AND \(place) IS NOT NULL GROUP BY \(owner), \(place) HAVING count(*) > 1")
-    defer { chunks.end() }
     var result: [Int64] = []
-    while let statement = try chunks.next() {
-      while try statement.step() { result.append(statement.integer(0)) }
-    }
+    try KeyChunks(
+      connection, "SELECT DISTINCT \(owner) FROM \(table) WHERE \(owner) IN", .rows(owners),
+      " AND \(place) IS NOT NULL GROUP BY \(owner), \(place) HAVING count(*) > 1"
+    ).eachRow { result.append($0.integer(0)) }
     return result
   }
 

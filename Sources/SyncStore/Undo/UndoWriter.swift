@@ -6,17 +6,8 @@ struct UndoWriter {
   let plan: UndoPlanner
 
   /// The commits, from the first to the last.
-  private let first: Int64
-  private let last: Int64
-
-  init(
-    _ transaction: StoreTransaction, _ plan: UndoPlanner, from first: Int64, through last: Int64
-  ) {
-    self.transaction = transaction
-    self.plan = plan
-    self.first = first
-    self.last = last
-  }
+  let first: Int64
+  let last: Int64
 
   var layout: TableLayout { transaction.layout }
   var connection: Connection { transaction.connection }

@@ -39,20 +39,17 @@ struct UndoneLists {
   ) throws {
     let source = link.isSourceOrdered ? "source_position" : "NULL"
     let target = link.isTargetOrdered ? "target_position" : "NULL"
-    var chunks = KeyChunks(
+    try KeyChunks(
       transaction.connection,
       "SELECT source, target, \(source), \(target) FROM \(link.quoted) WHERE source IN",
-      .rows(Set(pairs.map(\.source)).sorted()))
-    defer { chunks.end() }
-    while let statement = try chunks.next() {
-      while try statement.step() {
-        let pair = Pair(
-          link: link.index, source: statement.integer(0), target: statement.integer(1))
-        guard pairs.contains(pair) else { continue }
-        now[pair] = Link(
-          isThere: true, sourcePosition: statement.optionalInteger(2),
-          targetPosition: statement.optionalInteger(3))
-      }
+      .rows(Set(pairs.map(\.source)).sorted())
+    ).eachRow { statement in
+      let pair = Pair(
+        link: link.index, source: statement.integer(0), target: statement.integer(1))
+      guard pairs.contains(pair) else { return }
+      now[pair] = Link(
+        isThere: true, sourcePosition: statement.optionalInteger(2),
+        targetPosition: statement.optionalInteger(3))
     }
   }
 
@@ -62,18 +59,15 @@ struct UndoneLists {
     let columns = table.positions.map(\.quoted).joined(separator: ", ")
     guard !columns.isEmpty else { return }
     let layout = transaction.layout
-    var chunks = KeyChunks(
+    try KeyChunks(
       transaction.connection, "SELECT _row, \(columns) FROM \(table.quoted) WHERE _row IN",
-      .rows(rows.sorted()))
-    defer { chunks.end() }
-    while let statement = try chunks.next() {
-      while try statement.step() {
-        let id = ManagedObjectID(
-          entity: layout.entities[table.rootIndex].entity, row: statement.integer(0))
-        for (index, position) in table.positions.enumerated() {
-          places[id, default: [:]][table.columns[position.reference].slot] =
-            .some(statement.optionalInteger(index + 1))
-        }
+      .rows(rows.sorted())
+    ).eachRow { statement in
+      let id = ManagedObjectID(
+        entity: layout.entities[table.rootIndex].entity, row: statement.integer(0))
+      for (index, position) in table.positions.enumerated() {
+        places[id, default: [:]][table.columns[position.reference].slot] =
+          .some(statement.optionalInteger(index + 1))
       }
     }
   }

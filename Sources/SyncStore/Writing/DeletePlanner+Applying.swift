@@ -119,19 +119,16 @@ extension DeletePlanner {
     let other = layout.entities[otherTable.rootIndex].entity
     if let otherSlot {
       let list = try transaction.isKeepingEdits() ? other.properties[otherSlot].relationship : nil
-      var chunks = KeyChunks(
+      try KeyChunks(
         connection,
         "SELECT \(otherColumn), \(doomedColumn) FROM \(link.quoted) WHERE \(doomedColumn) IN",
-        .rows(owners))
-      defer { chunks.end() }
-      while let select = try chunks.next() {
-        while try select.step() {
-          let row = select.integer(0)
-          guard !isDoomed(row, in: otherTable) else { continue }
-          left.insert(row)
-          if let list {
-            transaction.keepEdit(of: list, in: other, owner: row, member: select.integer(1))
-          }
+        .rows(owners)
+      ).eachRow { select in
+        let row = select.integer(0)
+        guard !isDoomed(row, in: otherTable) else { return }
+        left.insert(row)
+        if let list {
+          transaction.keepEdit(of: list, in: other, owner: row, member: select.integer(1))
         }
       }
       try transaction.keepBase(of: left.rows, in: other, slots: [otherSlot])

@@ -80,10 +80,9 @@ extension StoreTransaction {
     try requireOpen()
     try requireHistory()
     try dropLateConsumers()
-    let statement = try connection.statement(
-      "SELECT max(txn) FROM _syncstack_history WHERE ts_ms < ?", [ChangeJournal.milliseconds(date)])
-    let last = try statement.step() ? statement.optionalInteger(0) : nil
-    statement.reset()
+    let last = try connection.first(
+      "SELECT max(txn) FROM _syncstack_history WHERE ts_ms < ?", [ChangeJournal.milliseconds(date)]
+    ) { $0.optionalInteger(0) }
     let bound = try historyConsumers().filter(\.isDurable).map(\.token.number).min()
     return try purge(through: min(last ?? 0, bound ?? .max), limit: limit)
   }

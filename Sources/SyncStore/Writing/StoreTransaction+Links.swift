@@ -180,7 +180,7 @@ extension StoreTransaction {
           + "relationship at its other end.",
         entity: entity.name)
     }
-    return LinkWriter(end, connection: connection, token: token)
+    return LinkWriter(end: end, connection: connection, token: token)
   }
 
   /// Keeps the lists at both ends of pairs that come or go.

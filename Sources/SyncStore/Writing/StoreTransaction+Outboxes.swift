@@ -93,6 +93,15 @@ extension StoreTransaction {
       entry.id, with: entry.edit == nil ? nil : entry, revision: state.revision)
   }
 
+  /// Changes the entry that an outbox keeps.
+  package func change(
+    _ before: OutboxEntry, in name: String, _ body: (inout OutboxEntry) -> Void
+  ) throws {
+    var entry = before
+    body(&entry)
+    try setOutboxEntry(entry, before: before, in: name)
+  }
+
   private func set(_ state: OutboxState) throws {
     try connection.run(
       "INSERT OR REPLACE INTO _syncstack_outboxes (name, history, revision) VALUES (?, ?, ?)",

@@ -108,18 +108,15 @@ extension StoreTransaction {
     guard let column = layout[side.entity].column(side.own),
       let back = layout[side.partners].column(side.inverse)
     else { return [] }
-    var chunks = KeyChunks(
+    var found: [(row: Int64, partner: Int64)] = []
+    try KeyChunks(
       connection,
       """
       SELECT o._row, p._row FROM \(layout.table(of: side.entity).quoted) o \
       JOIN \(layout.table(of: side.partners).quoted) p ON p._row = o.\(column.quoted) \
       WHERE p.\(back.quoted) \(condition) AND o._row IN
-      """, .rows(Set(rows).sorted()), " ORDER BY o._row")
-    defer { chunks.end() }
-    var found: [(row: Int64, partner: Int64)] = []
-    while let statement = try chunks.next() {
-      while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
-    }
+      """, .rows(Set(rows).sorted()), " ORDER BY o._row"
+    ).eachRow { found.append(($0.integer(0), $0.integer(1))) }
     return found
   }
 }

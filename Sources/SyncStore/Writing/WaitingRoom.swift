@@ -40,8 +40,6 @@ package final class WaitingRoom: Sendable {
   /// each of two cores.
   private static let capacity = 3
 
-  package init() {}
-
   /// How many are parked.
   package var parkedCount: Int { state.withLock { $0.parked.count } }
 
