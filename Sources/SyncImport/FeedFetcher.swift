@@ -1,3 +1,4 @@
+import Foundation
 import SyncCore
 
 /// Makes the requests of an import: each again where that may help, and after the access was
@@ -22,7 +23,7 @@ struct FeedFetcher: Sendable {
     while true {
       let key = await access.number
       do {
-        return try await FeedRequest.page(of: feed, at: place)
+        return try await feed.page(at: place)
       } catch {
         try Task.checkCancellation()
         let error = FeedError.of(error, feed.name, place)
@@ -47,6 +48,28 @@ struct FeedFetcher: Sendable {
       throw FeedError(
         .signedOut, feed: error.feed, place: error.place, status: error.status,
         message: "The access has expired and could not be renewed. (\(cause))", underlying: cause)
+    }
+  }
+}
+
+extension Feed {
+  /// The answer to one request. It ends with the task that waits for it: a closure that does not
+  /// look at its cancellation holds nothing up, and its page is dropped when it comes.
+  ///
+  /// - Throws: Errors of the closure; `CancellationError` as soon as the task is cancelled.
+  fileprivate func page(at place: String?) async throws -> FeedPage {
+    let page = Awaited<FeedPage>()
+    let work = Task {
+      do {
+        page.end(.success(try await fetch(place)))
+      } catch {
+        page.end(.failure(error))
+      }
+    }
+    return try await page.value {
+      // The handlers of the closure's calls run in here, and may wait. A URLSession of Linux waits
+      // for its queue, which waits for this task where a request ends at that moment.
+      Thread.detachNewThread { work.cancel() }
     }
   }
 }

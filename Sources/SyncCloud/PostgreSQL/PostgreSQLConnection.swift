@@ -30,24 +30,20 @@ final class PostgreSQLConnection: @unchecked Sendable {
   func value(
     _ statement: String, _ arguments: [String?], isRepeatable: Bool = true
   ) async throws -> String? {
-    let call = PostgreSQLCall()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        call.begin(continuation)
-        queue.async { [self] in
-          guard !call.isCancelled else { return }
-          call.end(Result { try run(statement, arguments, isRepeatable, call) })
-        }
-      }
-    } onCancel: {
-      call.cancel()
+    try Task.checkCancellation()
+    // Only a task that is cancelled ends it before its statement.
+    let answer = Awaited<String?>()
+    queue.async { [self] in
+      guard !answer.hasEnded else { return }
+      answer.end(Result { try run(statement, arguments, isRepeatable, answer) })
     }
+    return try await answer.value()
   }
 
   // MARK: - On the queue
 
   private func run(
-    _ statement: String, _ arguments: [String?], _ isRepeatable: Bool, _ call: PostgreSQLCall
+    _ statement: String, _ arguments: [String?], _ isRepeatable: Bool, _ answer: Awaited<String?>
   ) throws -> String? {
     // How often it is run again when other transactions came in between, so that nothing was done:
     // this is the usual answer to it. Each wait is drawn from twice the time of the one before, so
@@ -57,11 +53,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
     while true {
       let isUsed = line != nil
       do {
-        return try runOnce(statement, arguments, call)
+        return try runOnce(statement, arguments, answer)
       } catch let failure as PostgreSQLFailure {
         left -= 1
         let isLost = failure.isOfConnection && isRepeatable && isUsed
-        guard left > 0, isLost || failure.isOfOthers, !call.isCancelled else { throw failure.error }
+        guard left > 0, isLost || failure.isOfOthers, !answer.hasEnded else { throw failure.error }
         if failure.isOfOthers {
           Thread.sleep(forTimeInterval: .random(in: 0...longest))
           longest = min(longest * 2, 0.25)
@@ -71,9 +67,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func runOnce(
-    _ statement: String, _ arguments: [String?], _ call: PostgreSQLCall
+    _ statement: String, _ arguments: [String?], _ answer: Awaited<String?>
   ) throws -> String? {
-    let patience = PostgreSQLLine.Patience(silence: timeout) { call.isCancelled }
+    let patience = PostgreSQLLine.Patience(silence: timeout) { answer.hasEnded }
     let line = try line ?? PostgreSQLLine(address, patience)
     self.line = line
     do {
@@ -86,39 +82,5 @@ final class PostgreSQLConnection: @unchecked Sendable {
       self.line = nil
       throw error
     }
-  }
-}
-
-/// A statement and the task that waits for it; it ends once, with an answer or because it was
-/// cancelled.
-private final class PostgreSQLCall: Sendable {
-  private struct State {
-    var continuation: CheckedContinuation<String?, any Error>?
-    var isCancelled = false
-  }
-
-  private let state = Locked(State())
-
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-  func begin(_ continuation: CheckedContinuation<String?, any Error>) {
-    let isCancelled = state.withLock { state in
-      if !state.isCancelled { state.continuation = continuation }
-      return state.isCancelled
-    }
-    if isCancelled { continuation.resume(throwing: CancellationError()) }
-  }
-
-  func end(_ result: Result<String?, any Error>) {
-    let continuation = state.withLock { state in
-      defer { state.continuation = nil }
-      return state.continuation
-    }
-    continuation?.resume(with: result)
-  }
-
-  func cancel() {
-    state.withLock { $0.isCancelled = true }
-    end(.failure(CancellationError()))
   }
 }
