@@ -82,7 +82,7 @@ extension CloudEngine {
   ) throws -> Bool {
     if let list = property.relationship, list.isToMany {
       guard let names = FieldCoding.decodeOrder(json) else { return false }
-      try ListOrder(transaction).arrange(list, of: row, entity, as: names)
+      try ListOrder(transaction: transaction).arrange(list, of: row, entity, as: names)
     } else {
       guard let value = try value(json, property, transaction, zone) else { return false }
       try RowValueWriter(edits: transaction, entity).update(row, [(property.slot, value)])

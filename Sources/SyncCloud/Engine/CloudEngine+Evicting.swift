@@ -46,7 +46,7 @@ extension CloudEngine {
     let context = stack.newNonMergingBackgroundContext()
     let found = try await context.perform { try context.identifiers(fetch) }
     let count = try await write { writing in
-      let eviction = Eviction(writing)
+      let eviction = Eviction(writing: writing)
       return try eviction.whole(found).count { record, object in
         try Self.evict(record, object, in: writing)
         return true
@@ -61,7 +61,7 @@ extension CloudEngine {
   ) throws {
     var record = known
     try writing.enter(record.zone) {
-      try ObjectDeleter(writing).delete(object, name: record.name)
+      try ObjectDeleter(writing: writing).delete(object, name: record.name)
       try writing.forgetReferences(of: record.name)
     }
     record.row = nil
@@ -118,12 +118,8 @@ extension CloudEngine {
 }
 
 /// The objects that go when some are removed here only.
-private struct Eviction {
-  private let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
+private struct Eviction: WritingPart {
+  let writing: CloudWriting
 
   /// The objects whose whole cascade was sent, with that.
   func whole(

@@ -101,7 +101,10 @@ extension CloudEngine {
       let results = try await attempt(&course.patience) {
         try await transport.save(left, in: course.zone)
       }
-      guard results.count == left.count else { throw Self.incomplete }
+      guard results.count == left.count else {
+        throw CloudError(
+          .unreachable, message: "The server did not answer for every record. Sync again later.")
+      }
       try await answer(left, results, sent, &course)
     } catch let error as CloudError {
       try await recover(from: error, left, last, &course)
@@ -112,9 +115,6 @@ extension CloudEngine {
     try await settle(&course)
     return true
   }
-
-  private static let incomplete = CloudError(
-    .unreachable, message: "The server did not answer for every record. Sync again later.")
 
   /// The server takes records: those that it would not take alone are at fault themselves. One that
   /// is too large is a problem; one with which the server fails waits, because that is a fault of

@@ -15,7 +15,8 @@ extension CloudEngine {
     let record = try await requireRecord(of: object)
     try await turn.run {
       let zone = CloudZone(stored: record.zone, self.zone)
-      try await take(try await find(record.name, in: zone), in: zone)
+      guard let found = try await ask(for: record.name, in: zone) else { throw Self.noCopy }
+      try await take(found, in: zone)
       monitor.tell()
     }
   }

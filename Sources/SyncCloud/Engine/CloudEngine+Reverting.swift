@@ -52,11 +52,11 @@ extension CloudEngine {
         if let record, record.hasLeft, writing.zone.name == writing.homeName {
           // Where it went to says whether it can come back.
           let there = try record.moved.flatMap { try transaction.remoteRecord(name, in: $0.zone) }
-          if let there, there.tag == nil { try UnsentRecord(writing).remove(there) }
+          if let there, there.tag == nil { try UnsentRecord(writing: writing).remove(there) }
           return
         }
         guard let shown else {
-          if let record { try UnsentRecord(writing).remove(record) }
+          if let record { try UnsentRecord(writing: writing).remove(record) }
           return
         }
         if let record, record.hasLeft {
@@ -82,17 +82,12 @@ extension CloudEngine {
     return record
   }
 
-  func find(_ name: String, in zone: CloudZone) async throws -> CloudRecord {
-    guard let found = try await ask(for: name, in: zone) else { throw Self.noCopy }
-    return found
-  }
-
-  private func ask(for name: String, in zone: CloudZone) async throws -> CloudRecord? {
+  func ask(for name: String, in zone: CloudZone) async throws -> CloudRecord? {
     _ = try await connect(zone)
     return try await request { try await transport.record(name, in: zone) }
   }
 
-  private static let noCopy = CloudError(
+  static let noCopy = CloudError(
     .notFound,
     message: "The server has no copy of that object to take. Delete it if it is not wanted.")
 }

@@ -85,15 +85,16 @@ extension CloudEngine {
     let sync: @Sendable () async -> Timetable.Event = { [weak self] in
       do {
         guard let (pull, push) = try await self?.sync() else { return .stopped }
-        return .ended(hasMoved: pull.hasMoved || push.hasMoved)
+        let moved = pull.inserted + pull.updated + pull.deleted + push.sent + push.conflicts
+        return .ended(hasMoved: moved > 0)
       } catch let error as CloudError {
         return error.needsPerson ? .halted : .failed(rest: error.retryAfter.map { .seconds($0) })
       } catch {
         return .failed(rest: nil)
       }
     }
-    return TimetableDriver(
-      pace.timetable, clock, tell: { [monitor] in monitor.tell() }, work: sync)
+    let pace = Timetable.Pace(delay: pace.delay, shortest: pace.shortest, longest: pace.longest)
+    return TimetableDriver(pace, clock, tell: { [monitor] in monitor.tell() }, work: sync)
   }
 
   /// Whether something was committed that is to be sent.
@@ -103,12 +104,4 @@ extension CloudEngine {
     commit.isUnknown
       || authors.include(commit.author) && commit.entities.contains { fields.travels($0.entity) }
   }
-}
-
-extension PullReport {
-  fileprivate var hasMoved: Bool { inserted + updated + deleted > 0 }
-}
-
-extension PushReport {
-  fileprivate var hasMoved: Bool { sent + conflicts > 0 }
 }

@@ -100,7 +100,7 @@ extension CloudEngine {
       return mayStray
     }
     guard mayBe, fields.hasParents, try await !sharedZones().isEmpty else { return }
-    if try await write({ try ZoneMove($0).settle() }) { mayStray.withLock { $0 = true } }
+    if try await write({ try ZoneMove(writing: $0).settle() }) { mayStray.withLock { $0 = true } }
   }
 
   // MARK: - Ending
@@ -131,12 +131,16 @@ extension CloudEngine {
   /// the account hear of it.
   func end(_ zone: CloudZone) async throws -> PullReport {
     var report = PullReport()
+    try await drop(zone, &report)
+    try await register(zone, isShared: false)
+    return report
+  }
+
+  private func drop(_ zone: CloudZone, _ report: inout PullReport) async throws {
     report.deleted += try await forget([zone])
     readOnly.set(false, zone)
     _ = followed.withLock { $0.remove(zone) }
-    if zone.owner != nil { report.ended = [zone] }
-    try await register(zone, isShared: false)
-    return report
+    if zone.owner != nil { report.ended.append(zone) }
   }
 
   /// Zones that another machine of the account has ended.
@@ -145,11 +149,7 @@ extension CloudEngine {
     let known = Set(zones.map(\.key) + CloudZone.Scope.allCases.map { CloudZone($0).key })
     let others = try await read { try $0.remoteZoneNames().filter { !known.contains($0) } }
     for zone in others.map(CloudZone.init(key:)) {
-      if try await kept(zone).generation == Self.stopping { continue }
-      report.deleted += try await forget([zone])
-      readOnly.set(false, zone)
-      _ = followed.withLock { $0.remove(zone) }
-      if zone.owner != nil { report.ended.append(zone) }
+      if try await kept(zone).generation != Self.stopping { try await drop(zone, &report) }
     }
   }
 
@@ -174,7 +174,7 @@ extension CloudEngine {
     var gone: [String] = []
     if zone.owner == nil {
       let stamp = writing.clock.next(at: writing.transaction.milliseconds)
-      try ZoneMove(writing).moveAll(from: zone.key, stamp, buries: false)
+      try ZoneMove(writing: writing).moveAll(from: zone.key, stamp, buries: false)
     } else {
       gone = try writing.enter(zone.key) {
         try keepUnsent(in: writing)

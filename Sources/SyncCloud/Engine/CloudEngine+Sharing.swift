@@ -34,7 +34,7 @@ extension CloudEngine {
         zone = try await makeZone(for: record, participants)
         try await write { writing in
           let stamp = writing.clock.next(at: writing.transaction.milliseconds)
-          try ZoneMove(writing).move(object, from: writing.homeName, to: zone.key, stamp)
+          try ZoneMove(writing: writing).move(object, from: writing.homeName, to: zone.key, stamp)
         }
       } else {
         zone = try requireOwn(record, object)
@@ -188,7 +188,7 @@ extension CloudEngine {
         try await register(shared, isShared: false)
         try await write { writing in
           let stamp = writing.clock.next(at: writing.transaction.milliseconds)
-          try ZoneMove(writing).moveAll(from: shared.key, stamp, buries: true)
+          try ZoneMove(writing: writing).moveAll(from: shared.key, stamp, buries: true)
         }
         let report = try await pushZones(Progress(totalUnitCount: 0))
         return ((), .push(report))

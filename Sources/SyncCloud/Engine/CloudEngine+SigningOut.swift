@@ -50,7 +50,7 @@ extension CloudEngine {
   static func wipe(in writing: CloudWriting) throws -> [String] {
     var names: [String] = []
     let transaction = writing.transaction
-    let deleter = ObjectDeleter(writing)
+    let deleter = ObjectDeleter(writing: writing)
     for record in try transaction.allRemoteRecords(in: writing.zone.name) {
       guard let object = writing.object(of: record) else { continue }
       let (row, entity) = (object.row, object.entity)

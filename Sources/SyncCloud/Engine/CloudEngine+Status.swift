@@ -7,17 +7,20 @@ package import SyncStore
 extension CloudEngine {
   /// How far the engine has come. Reads the store; where that fails, its error is a problem without
   /// a record, and the numbers are 0.
-  public var status: CloudStatus {
-    do {
-      return fill(try storedStatus())
-    } catch {
-      return fill(Self.unreadable(error, zone))
-    }
-  }
+  public var status: CloudStatus { status(of: Result { try storedStatus() }) }
 
   /// Adds what the engine knows without the store.
-  private func fill(_ stored: CloudStatus) -> CloudStatus {
-    var status = stored
+  private func status(of stored: Result<CloudStatus, any Error>) -> CloudStatus {
+    var status = CloudStatus()
+    switch stored {
+    case .success(let known): status = known
+    case .failure(let error):
+      status.problems = [
+        CloudProblem(
+          record: "", entity: "", row: nil, reason: "The store cannot be read: \(error)",
+          zone: zone.key)
+      ]
+    }
     monitor.fill(&status)
     let driver = driver.withLock { $0 }
     status.isStarted = driver != nil
@@ -32,17 +35,6 @@ extension CloudEngine {
       status.problems += try tooLarge(in: reader)
       return status
     }
-  }
-
-  /// A status that says why the store could not be read.
-  private static func unreadable(_ error: any Error, _ zone: CloudZone) -> CloudStatus {
-    var status = CloudStatus()
-    status.problems = [
-      CloudProblem(
-        record: "", entity: "", row: nil, reason: "The store cannot be read: \(error)",
-        zone: zone.key)
-    ]
-    return status
   }
 
   /// Records that the server does not take alone, and that wait because it has taken nothing else
@@ -132,13 +124,9 @@ extension CloudEngine {
   public var statusUpdates: AsyncStream<CloudStatus> {
     monitor.updates { [weak self] in
       guard let self else { return nil }
-      do {
-        return fill(try storedStatus())
-      } catch let error as StoreError where error.code == .closed {
-        return nil
-      } catch {
-        return fill(Self.unreadable(error, zone))
-      }
+      let stored = Result { try storedStatus() }
+      if case .failure(let error as StoreError) = stored, error.code == .closed { return nil }
+      return status(of: stored)
     }
   }
 }

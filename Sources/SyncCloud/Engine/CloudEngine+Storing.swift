@@ -75,7 +75,7 @@ extension CloudEngine {
     let name = zone.key
     guard try await read({ try !$0.remoteProblems(in: name).isEmpty }) else { return counts }
     let (free, deleted) = try await write(in: zone) { writing in
-      let aside = SetAside(writing)
+      let aside = SetAside(writing: writing)
       let deleted = try aside.deleteDenied()
       try Self.count(deleted, deletionGuard, in: writing)
       writing.zone.deleted = 0
@@ -86,7 +86,7 @@ extension CloudEngine {
       // A record that fails alone stays aside.
       counts.add(
         try await inHalves(free[...]) { part in
-          try await write(in: zone) { try SetAside($0).read(Array(part)) }
+          try await write(in: zone) { try SetAside(writing: $0).read(Array(part)) }
         } alone: { _ in
           RecordWriter.Counts()
         })

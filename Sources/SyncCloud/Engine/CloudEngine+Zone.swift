@@ -192,7 +192,7 @@ extension CloudEngine {
 
   /// Deletes the objects of records that the server has not shown.
   private static func deleteUnknown(in writing: CloudWriting) throws -> Int {
-    let deleter = ObjectDeleter(writing)
+    let deleter = ObjectDeleter(writing: writing)
     var count = 0
     for record in try writing.transaction.allRemoteRecords(in: writing.zone.name)
     where record.tag == nil && !record.hasLeft {
@@ -203,7 +203,7 @@ extension CloudEngine {
         let kind = writing.fields.kinds[record.entity]
       {
         parted.stamp = ""
-        try PairWriter(writing).apply(parted, kind)
+        try PairWriter(writing: writing).apply(parted, kind)
       }
       try writing.transaction.removeRemoteRecord(record.name, in: record.zone)
     }

@@ -116,7 +116,7 @@ public final class CloudEngine: Sendable {
     consumer = scope == .private ? CloudEngine.author : "\(CloudEngine.author).\(scope)"
     fields = try TravellingFields(stack.model, scope: scope, policies: policies, cipher: cipher)
     readOnly = ReadOnlyZones(stack, fields)
-    announcer = CloudAnnouncer(stack, zone)
+    announcer = CloudAnnouncer(stack: stack, zone: zone)
     monitor = CloudMonitor(announcer)
     files = CloudFiles(stack)
     queue = OperationQueue()
@@ -155,12 +155,12 @@ public final class CloudEngine: Sendable {
       let shared = try writing.sharedZones.get()
       if writing.home.model != model {
         for name in writing.home.model == nil ? [] : [zone.key] + shared.map(\.key) {
-          try writing.enter(name) { try KeptRecords(writing).read() }
+          try writing.enter(name) { try KeptRecords(writing: writing).read() }
         }
         if writing.home.model != nil {
           // A renamed relationship is another one to all machines.
-          try PairDrain(writing).enrol()
-          try ListDrain(writing).enrol()
+          try PairDrain(writing: writing).enrol()
+          try ListDrain(writing: writing).enrol()
         }
         writing.home.model = model
       }

@@ -65,13 +65,8 @@ struct CloudAnnouncer: Sendable {
   fileprivate static let key = "outcome"
   fileprivate static let directionKey = "direction"
   fileprivate static let zoneKey = "zone"
-  private let stack: DataStack
-  private let zone: CloudZone
-
-  init(_ stack: DataStack, _ zone: CloudZone) {
-    self.stack = stack
-    self.zone = zone
-  }
+  let stack: DataStack
+  let zone: CloudZone
 
   func post(
     _ name: Notification.Name, _ direction: CloudDirection? = nil, _ outcome: CloudOutcome? = nil

@@ -1,5 +1,3 @@
-import SyncEngine
-
 /// When an engine that was started pulls and pushes; see ``CloudEngine/start(pace:clock:)``.
 public struct CloudPace: Sendable, Hashable {
   /// How long after a commit it is sent; further commits until then go with it. After a failure
@@ -21,9 +19,5 @@ public struct CloudPace: Sendable, Hashable {
     self.delay = max(delay, .zero)
     self.shortest = max(shortest, .milliseconds(10))
     self.longest = max(longest, self.shortest)
-  }
-
-  var timetable: Timetable.Pace {
-    Timetable.Pace(delay: delay, shortest: shortest, longest: longest)
   }
 }

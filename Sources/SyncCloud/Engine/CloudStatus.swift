@@ -119,18 +119,13 @@ final class CloudMonitor: Sendable {
     news.yield(())
   }
 
-  /// One element for each change, and one at the beginning; changes that are not taken in time are
-  /// one.
-  func changes() -> AsyncStream<Void> {
-    news.makeStream(.bufferingNewest(1), beginningWith: { () })
-  }
-
   /// The news now, and again at each change, unless they are the same; ends when there are none.
   func updates<News: Sendable>(
     _ news: @escaping @Sendable () -> News?,
     unless isSame: @escaping @Sendable (News, News) -> Bool = { _, _ in false }
   ) -> AsyncStream<News> {
-    let changes = changes()
+    // Changes that are not taken in time are one.
+    let changes = self.news.makeStream(.bufferingNewest(1), beginningWith: { () })
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         var last: News?

@@ -61,7 +61,7 @@ extension CloudEngine {
           }
           let rows = try reader.rows(
             of: entity, slot: attribute.slot, holding: CloudAsset.placeholderSize,
-            from: CloudAsset.placeholderMark)
+            from: CloudAsset.mark)
           try reader.scan(entity, .listed(rows), slots: [attribute.slot]) { cursor in
             guard case .data(let data) = cursor.value(attribute.slot),
               let asset = CloudAsset(placeholder: data)

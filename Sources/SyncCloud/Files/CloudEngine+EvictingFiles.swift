@@ -21,7 +21,7 @@ extension CloudEngine {
     guard fields.hasAssets else { return 0 }
     let content = files.folder.content()
     let (freed, names) = try await write { writing in
-      let eviction = AssetEviction(writing, pinned)
+      let eviction = AssetEviction(writing: writing, pinned: pinned)
       let bodies = try eviction.bodies()
       let kept = try eviction.keptNames()
       var candidates: [(used: Int64, size: Int64, body: AssetEviction.Body?, name: String)] =
@@ -53,15 +53,13 @@ extension CloudEngine {
     monitor.tell()
     return freed
   }
-}
 
-extension CloudEngine {
   /// Removes files of the folder that no object names.
   ///
   /// - Parameter names: Files that may go, with their parts; nil is all.
   func removeUnnamedAssets(_ names: Set<String>? = nil) async throws {
     guard fields.hasAssets, names?.isEmpty != true else { return }
-    let kept = try await write { try AssetEviction($0, []).keptNames() }
+    let kept = try await write { try AssetEviction(writing: $0, pinned: []).keptNames() }
     for file in files.folder.content() where kept[file.name] == nil {
       guard let names else {
         files.folder.remove(file.name)
@@ -100,24 +98,18 @@ extension Date {
 }
 
 /// The bytes here that may go. Confined to the body of a write.
-private struct AssetEviction {
+private struct AssetEviction: WritingPart {
   /// Bytes in a row.
   struct Body {
     let body: RemoteBody
     let place: AssetPlace
   }
 
-  private let writing: CloudWriting
-  private let pinned: Set<ManagedObjectID>
-
-  init(_ writing: CloudWriting, _ pinned: Set<ManagedObjectID>) {
-    self.writing = writing
-    self.pinned = pinned
-  }
+  let writing: CloudWriting
+  let pinned: Set<ManagedObjectID>
 
   /// Bytes in rows that are as the server has them.
   func bodies() throws -> [Body] {
-    let transaction = writing.transaction
     return try writing.zoneNames().flatMap(transaction.remoteBodies).compactMap { body in
       guard let record = try transaction.remoteRecord(body.record, in: body.zone),
         let row = record.row, let entity = writing.model.entity(named: record.entity),

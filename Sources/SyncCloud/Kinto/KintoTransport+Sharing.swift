@@ -44,7 +44,7 @@ extension KintoTransport {
     } else {
       place = "\(zone.name)-\(UUID().uuidString.lowercased().prefix(8))"
       // An account that is left out does not find the new place, and the others soon come to it.
-      try await make(place, of: zone)
+      try await send("PUT", try await collection(place, of: zone), body: ["data": [:]]).check()
       if let known = before.place { try await copy(known, to: place, of: zone) }
       try await allow(members, in: place, of: zone)
     }
@@ -140,10 +140,6 @@ extension KintoTransport {
     guard !account.contains(":") else { return account }
     guard let own = try await readRoot().account else { throw KintoAnswer.notSignedIn }
     return "\(own.prefix { $0 != ":" }):\(account)"
-  }
-
-  private func make(_ place: String, of zone: CloudZone) async throws {
-    try await send("PUT", try await collection(place, of: zone), body: ["data": [:]]).check()
   }
 
   private func allow(

@@ -36,7 +36,7 @@ struct Merge {
     var theirs: JSONValue?
   }
 
-  private(set) var record: RemoteRecord
+  var record: RemoteRecord
   private(set) var fate = Fate.none
 
   /// Values to write, by field.
@@ -125,7 +125,9 @@ struct Merge {
     let yields = hasObject && before.stamp.isEmpty && before.stamps.isEmpty
     for field in fields ?? [] where !given.contains(field) {
       if yields {
-        reset(field, before)
+        // It gives way to a server that has none.
+        resets.insert(field)
+        if before.isWaiting(field) { losses.append(Loss(field: field, stamp: "", winner: "")) }
         continue
       }
       missing(field, before, content, deletion, hasObject: hasObject)
@@ -136,7 +138,8 @@ struct Merge {
     if !content.corrections.isEmpty, heals || !record.waiting.isEmpty { heal(content) }
     if let rules { mask(rules) }
     if let own = before.deletion, own > content.deletion?.text ?? "" {
-      isBehind = isBehind || Self.isBehind(before, content)
+      // The server has been seen to have the deletion that it does not show.
+      if before.tag != nil, content.type != nil, before.waiting.isEmpty { isBehind = true }
       record.waiting.insert(.deletion)
     }
     self.isAlive = isAlive
@@ -165,11 +168,6 @@ struct Merge {
   ) -> Bool {
     let seen = before.isWaiting(field) ? before.base(of: field) : before.stamp(of: field)
     return before.tag != nil && theirs < seen ?? ""
-  }
-
-  /// Whether the server has been seen to have the deletion that it does not show.
-  private static func isBehind(_ before: RemoteRecord, _ content: RecordContent) -> Bool {
-    before.tag != nil && content.type != nil && before.waiting.isEmpty
   }
 
   private static func outlived(_ before: RemoteRecord, _ content: RecordContent) -> String? {
@@ -272,12 +270,6 @@ struct Merge {
     if mine > deletion, !cameWithRecord { record.waiting.insert(.field(field)) }
   }
 
-  /// A field that gives way to a server that has none.
-  private mutating func reset(_ field: String, _ before: RemoteRecord) {
-    resets.insert(field)
-    if before.isWaiting(field) { losses.append(Loss(field: field, stamp: "", winner: "")) }
-  }
-
   /// The object outlives a deletion: fields that are older are sent anew.
   private mutating func outlive(
     _ deletion: Stamp, _ fields: Set<String>, _ clock: inout StampClock
@@ -315,15 +307,4 @@ struct Merge {
           field: field.name, stamp: field.stamp.text, winner: deletion, theirs: field.value))
     }
   }
-
-  // MARK: - Results of writing
-
-  /// The object that was inserted or, nil, deleted.
-  mutating func setRow(_ row: Int64?) { record.row = row }
-
-  mutating func setProblem(_ problem: String?) { record.problem = problem }
-
-  mutating func setMoved(_ move: RemoteRecord.Move?) { record.moved = move }
-
-  mutating func setKept(_ kept: String?) { record.kept = kept }
 }

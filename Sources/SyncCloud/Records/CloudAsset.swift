@@ -32,7 +32,7 @@ public struct CloudAsset: Sendable, Hashable {
 
   // MARK: - Binary attributes
 
-  private static let mark = Data("SyncStack asset\n".utf8)
+  static let mark = Data("SyncStack asset\n".utf8)
 
   /// Reads the value that a binary attribute has while its bytes are not here; nil for any other
   /// bytes.
@@ -61,8 +61,6 @@ public struct CloudAsset: Sendable, Hashable {
   }
 
   static let placeholderSize = 56
-  static var placeholderMark: Data { mark }
-
   // MARK: - Text attributes
 
   /// Reads the name of a file in the folder; nil for texts of any other kind.

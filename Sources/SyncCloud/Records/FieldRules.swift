@@ -117,11 +117,7 @@ final class FieldRules: Sendable {
     parent = names.contains(name) ? entity.property(named: name)?.relationship : nil
   }
 
-  /// The rules for an object that is shared with all below it: its parent does not travel. Nil
-  /// without a parent.
-  var ofRoot: FieldRules? { parent.map { FieldRules(self, without: $0) } }
-
-  private init(_ rules: FieldRules, without parent: RelationshipDescription) {
+  init(_ rules: FieldRules, without parent: RelationshipDescription) {
     travels = rules.travels
     type = rules.type
     fields = rules.fields.filter { $0.slot != parent.slot }

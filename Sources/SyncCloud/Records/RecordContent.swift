@@ -99,11 +99,6 @@ struct RecordContent {
     /// The keys of the stamps that were corrected.
     private(set) var corrected: Set<String> = []
 
-    init(content: JSONObject, time: Int64) {
-      self.content = content
-      self.time = time
-    }
-
     mutating func stamp(_ key: String) throws(Malformed) -> Stamp? {
       guard let value = content[key] else { return nil }
       guard let stamp = value.stringValue.flatMap(Stamp.init) else {

@@ -49,7 +49,8 @@ struct TravellingFields: Sendable {
         .unsupported, message: "There is no property “\(name)” that travels, to give a policy to.")
     }
     self.rules = rules
-    rootRules = rules.map(\.ofRoot)
+    // Of an object that is shared with all below it the parent does not travel.
+    rootRules = rules.map { rules in rules.parent.map { FieldRules(rules, without: $0) } }
     hasParents = rules.contains { $0.parent != nil }
     if cipher == nil, let rule = rules.first(where: { !$0.sealed.isEmpty }) {
       throw CloudError(

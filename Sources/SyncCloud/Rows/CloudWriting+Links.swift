@@ -34,7 +34,7 @@ extension CloudWriting {
     parting: PairWriter.Parting = .deletions
   ) throws {
     try followLinks(to: name, row, entity)
-    try PairWriter(self).follow(name, parting: parting)
+    try PairWriter(writing: self).follow(name, parting: parting)
   }
 
   /// Sets the references that waited for an object.

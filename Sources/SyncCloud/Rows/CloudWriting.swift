@@ -136,13 +136,13 @@ final class CloudWriting {
           if let object = record.flatMap(object(of:)) {
             try followLinks(to: name, object.row, object.entity)
           }
-          try PairWriter(self).follow(name, parting: .all)
+          try PairWriter(writing: self).follow(name, parting: .all)
         }
       }
     }
     arrivals = [:]
     try settleForeign()
-    try ListOrder(transaction).arrange(self)
+    try ListOrder(transaction: transaction).arrange(self)
     home.clock = clock.last
     for (_, zone) in zones.inKeyOrder where zone.now != zone.before {
       try transaction.setRemoteZone(zone.now)
@@ -193,3 +193,15 @@ extension RemoteRecord {
 
 @available(*, unavailable, message: "Confined to the body of a write.")
 extension CloudWriting: Sendable {}
+
+/// A part of the work of a write, on the zone that the write is working on.
+protocol WritingPart {
+  var writing: CloudWriting { get }
+}
+
+extension WritingPart {
+  var transaction: StoreTransaction { writing.transaction }
+
+  /// The name of the zone that is worked on.
+  var zone: String { writing.zone.name }
+}

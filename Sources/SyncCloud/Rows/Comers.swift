@@ -3,24 +3,18 @@ import SyncStore
 
 /// Objects that are about to get records: which names they have by their identities, and which
 /// records are there under those. Confined to the body of a write.
-struct Comers {
-  private let writing: CloudWriting
+struct Comers: WritingPart {
+  let writing: CloudWriting
 
   /// The names of their identities, and their properties that are empty, or have the model's
   /// default.
   private(set) var identities: [ManagedObjectID: (name: String, unset: SlotSet)] = [:]
 
   /// The records that have those names in the engine's own zone.
-  private var holders: [String: RemoteRecord] = [:]
+  private(set) var holders: [String: RemoteRecord] = [:]
 
   /// Those of the objects that have records already.
   private(set) var known: Set<ManagedObjectID> = []
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
 
   /// The record that has the name of an identity in a zone.
   func holder(_ name: String, in zone: String) throws -> RemoteRecord? {

@@ -7,7 +7,7 @@ import SyncStore
 ///
 /// It runs in the transaction that merges or answers, before anything of that: an edit that was
 /// made before another machine's was seen must not count as later.
-struct Drain {
+struct Drain: WritingPart {
   let writing: CloudWriting
 
   /// Whose commits are sent.
@@ -40,12 +40,10 @@ struct Drain {
     self.authors = authors
     names = RecordName.Source(milliseconds: writing.transaction.milliseconds)
     oldest = writing.clock.oldest.text
-    comers = Comers(writing)
-    pairs = PairDrain(writing)
-    lists = ListDrain(writing)
+    comers = Comers(writing: writing)
+    pairs = PairDrain(writing: writing)
+    lists = ListDrain(writing: writing)
   }
-
-  private var transaction: StoreTransaction { writing.transaction }
 
   /// Reads on where the last drain ended.
   ///
@@ -85,7 +83,7 @@ struct Drain {
       }
     }
     for (object, stamp) in moved.inKeyOrder {
-      try ZoneMove(writing).place(object, stamp, fresh: fresh)
+      try ZoneMove(writing: writing).place(object, stamp, fresh: fresh)
     }
     try pairs.run()
     try lists.run()
@@ -162,7 +160,7 @@ struct Drain {
         try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest))
       }
     }
-    comers = Comers(writing)
+    comers = Comers(writing: writing)
     try pairs.enrol()
     try lists.enrol()
     writing.home.isEnrolled = true
@@ -175,7 +173,7 @@ struct Drain {
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> RemoteRecord {
     let object = ManagedObjectID(entity: entity, row: row)
-    let zone = try ZoneMove(writing).zone(of: object)
+    let zone = try ZoneMove(writing: writing).zone(of: object)
     let identity = comers.identities[object]
     var name = identity?.name
     let holder = try name.flatMap { try comers.holder($0, in: zone) }

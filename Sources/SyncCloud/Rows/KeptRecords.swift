@@ -3,15 +3,11 @@ import SyncCore
 import SyncStore
 
 /// Reads records once more that an earlier model could not use, or only in part.
-struct KeptRecords {
-  private let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
+struct KeptRecords: WritingPart {
+  let writing: CloudWriting
 
   func read() throws {
-    let records = try writing.transaction.keptRemoteRecords(in: writing.zone.name)
+    let records = try transaction.keptRemoteRecords(in: zone)
     let shown = try records.compactMap { record -> CloudRecord? in
       try giveNames(to: record)
       return record.keptVersion(at: writing.zone.newest)

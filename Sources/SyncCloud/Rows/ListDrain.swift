@@ -3,17 +3,11 @@ import SyncStore
 
 /// Finds lists that were given another order here: the history names the objects whose lists
 /// changed, not how, so members are compared with the order that was last said.
-struct ListDrain {
-  private let writing: CloudWriting
+struct ListDrain: WritingPart {
+  let writing: CloudWriting
 
   /// The stamp of the latest change of a list; none of objects that came.
-  private var lists: [ListKey: String?] = [:]
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
+  private(set) var lists: [ListKey: String?] = [:]
 
   /// Notes an object that came, or whose properties changed.
   ///
@@ -62,7 +56,7 @@ struct ListDrain {
     let rules = writing.fields.rules(of: entity)
     guard let list = rules.lists[key.field] else { return }
     let said = try transaction.remoteList(of: record.name, key.field, in: record.zone)
-    let current = try ListOrder(transaction).members(of: list, key.owner, entity)
+    let current = try ListOrder(transaction: transaction).members(of: list, key.owner, entity)
       .map(\.name).filter { !$0.isEmpty }
     let members = Set(current)
     if let stamp {

@@ -17,11 +17,7 @@ struct ListKey: Hashable, Comparable {
 /// its members, and those that it leaves out come last, by name. So it is the same everywhere,
 /// whichever came first. Confined to the body of a write.
 struct ListOrder {
-  private let transaction: StoreTransaction
-
-  init(_ transaction: StoreTransaction) {
-    self.transaction = transaction
-  }
+  let transaction: StoreTransaction
 
   /// Arranges the lists that were touched.
   func arrange(_ writing: CloudWriting) throws {

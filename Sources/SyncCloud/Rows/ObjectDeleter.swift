@@ -5,14 +5,8 @@ import SyncStore
 /// the machine that deleted them has applied those, and every object that they took along has a
 /// record that says so. An object with a reference to one that goes keeps it as a link, as on a
 /// machine that sees both records for the first time.
-struct ObjectDeleter {
-  private let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
+struct ObjectDeleter: WritingPart {
+  let writing: CloudWriting
 
   /// - Throws: `StoreError` with the code `deletionDenied` when a rule of a many-to-many
   ///   relationship is in the way.

@@ -5,22 +5,16 @@ import SyncStore
 /// objects at both ends, not the pairs: looked at are the pairs that those can make, or, where
 /// these are many, the members of the objects at one end. Of a relationship without inverse it
 /// names the owners alone.
-struct PairDrain {
+struct PairDrain: WritingPart {
   /// Objects of one relationship whose members changed, with the stamps of the latest changes.
-  private struct Changed {
+  struct Changed {
     let kind: PairKind
     var first: [ManagedObjectID: String] = [:]
     var second: [ManagedObjectID: String] = [:]
   }
 
-  private let writing: CloudWriting
-  private var changed: [String: Changed] = [:]
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
+  let writing: CloudWriting
+  private(set) var changed: [String: Changed] = [:]
 
   /// Notes an object that came, or whose properties changed.
   ///

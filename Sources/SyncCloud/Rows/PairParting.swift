@@ -4,15 +4,9 @@ import SyncStore
 /// Pairs of objects that live though they were deleted, which that deletion parts unless they are
 /// said anew. Found before the records of the objects are written, and written after them. Confined
 /// to the body of a write.
-struct ShakenPairs {
-  private let writing: CloudWriting
-  private var pairs: [(record: RemoteRecord, kind: PairKind, survivor: Stamp?)] = []
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
+struct ShakenPairs: WritingPart {
+  let writing: CloudWriting
+  private(set) var pairs: [(record: RemoteRecord, kind: PairKind, survivor: Stamp?)] = []
 
   /// Notes the pairs of an object that were joined as far as the living side of a merge knew.
   mutating func note(_ merge: Merge, _ before: RemoteRecord?) throws {

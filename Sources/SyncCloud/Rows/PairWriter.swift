@@ -3,15 +3,8 @@ import SyncStore
 
 /// Writes pairs of many-to-many relationships that a server shows. While one of the ends of a
 /// joined pair is not here, it waits for it.
-struct PairWriter {
-  private let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
-  private var zone: String { writing.zone.name }
+struct PairWriter: WritingPart {
+  let writing: CloudWriting
 
   /// Merges the server's record of a pair; the rows are written by ``apply(_:_:)``.
   ///

@@ -112,12 +112,13 @@ extension RecordWriter {
   private mutating func compare(_ left: RemoteRecord, _ mark: String) throws {
     let account = writing.home.account
     guard mark != RemoteRecord.Move.mark(of: left.name, in: left.zone, by: account),
-      let copy = try ZoneMove(writing).copy(of: left), let object = writing.object(of: copy)
+      let copy = try ZoneMove(writing: writing).copy(of: left),
+      let object = writing.object(of: copy)
     else { return }
     do {
       try keepValues(of: copy, since: left.stamp, object.row, object.entity)
       try writing.enter(copy.zone) {
-        try ObjectDeleter(writing).delete(object, name: copy.name)
+        try ObjectDeleter(writing: writing).delete(object, name: copy.name)
         try writing.forgetReferences(of: copy.name)
       }
     } catch let error as StoreError where error.code == .deletionDenied {
@@ -176,7 +177,7 @@ extension RecordWriter {
 
   private mutating func take(_ record: RemoteRecord, to target: String) throws {
     hasMoved = true
-    let move = ZoneMove(writing)
+    let move = ZoneMove(writing: writing)
     let name = try move.take(record, to: target, follows: true)
     try move.carryPairs(of: [record.name: name], from: record.zone)
     guard let object = writing.object(of: record) else { return }

@@ -119,18 +119,19 @@ extension RecordWriter {
     let goers = items.filter { $0.merge.fate == .delete }
     guard !goers.isEmpty else { return }
     for item in goers { try keepLosses(of: item) }
-    let deleter = ObjectDeleter(writing)
+    let deleter = ObjectDeleter(writing: writing)
     for item in goers {
       guard let row = item.before?.row else { continue }
       var merge = item.merge
       do {
         try deleter.delete(
           ManagedObjectID(entity: item.entity, row: row), name: item.shown.name)
-        merge.setRow(nil)
+        merge.record.row = nil
         try writing.forgetReferences(of: item.shown.name)
         counts.deleted += 1
       } catch let error as StoreError where error.code == .deletionDenied {
-        merge.setProblem("It was deleted elsewhere and cannot be deleted here. \(error.message)")
+        merge.record.problem =
+          "It was deleted elsewhere and cannot be deleted here. \(error.message)"
         counts.problems += 1
       }
       try writing.store(merge.record, before: item.before)

@@ -70,7 +70,7 @@ extension RecordWriter {
   }
 
   mutating func refuse(_ reason: String, _ item: Item) {
-    item.merge.setProblem(reason)
+    item.merge.record.problem = reason
     counts.problems += 1
   }
 
@@ -96,7 +96,7 @@ extension RecordWriter {
       let entity = EntityDescription(model: writing.model, index: index)
       let first = try transaction.reserveRows(places.count, in: entity)
       for (offset, place) in places.enumerated() {
-        usable[place].merge.setRow(first + Int64(offset))
+        usable[place].merge.record.row = first + Int64(offset)
       }
     }
     items = usable

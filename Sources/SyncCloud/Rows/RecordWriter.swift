@@ -7,7 +7,7 @@ import SyncStore
 /// known versions are passed over ─▶ merge ─▶ objects that go ─▶ objects that come get numbers ─▶ references are
 /// resolved ─▶ rows ─▶ records ─▶ one-to-ones ─▶ links that waited for new objects ─▶ pairs
 /// ```
-struct RecordWriter {
+struct RecordWriter: WritingPart {
   let writing: CloudWriting
   let zone: String
   var counts = Counts()
@@ -30,8 +30,6 @@ struct RecordWriter {
     source = zone
   }
 
-  var transaction: StoreTransaction { writing.transaction }
-
   /// Merges records, at most one of a name.
   ///
   /// - Parameters:
@@ -45,7 +43,7 @@ struct RecordWriter {
     let known = try transaction.remoteRecords(records.map(\.name), in: zone)
     var items: [Item] = []
     var pairs: [(record: RemoteRecord, kind: PairKind)] = []
-    let pairWriter = PairWriter(writing)
+    let pairWriter = PairWriter(writing: writing)
     for record in records {
       var record = record
       var before = known[record.name]
@@ -74,14 +72,14 @@ struct RecordWriter {
           continue
         }
         guard let item = try merge(record, content, before) else { continue }
-        item.merge.setMoved(RemoteRecord.Move(record.content?["m"]))
+        item.merge.record.moved = RemoteRecord.Move(record.content?["m"])
         counts.isBehind = counts.isBehind || item.merge.isBehind
         items.append(item)
       } catch let error as RecordContent.Malformed {
         try keep(record, before, before?.kept, error.reason)
       }
     }
-    var shaken = ShakenPairs(writing)
+    var shaken = ShakenPairs(writing: writing)
     for item in items {
       decode(item)
       try shaken.note(item.merge, item.before)
@@ -129,7 +127,7 @@ struct RecordWriter {
   /// Puts a record aside whose values are not unique.
   mutating func setAside(_ record: CloudRecord) throws {
     let before = try transaction.remoteRecord(record.name, in: zone)
-    try keepAside(record, before, try SetAside(writing).obstacle(of: record, before))
+    try keepAside(record, before, try SetAside(writing: writing).obstacle(of: record, before))
   }
 
   // MARK: - Merging
@@ -157,9 +155,9 @@ struct RecordWriter {
           $0, theirs, entity?.property(named: field)?.attribute?.type)
       }
     }
-    merge.setProblem(nil)
+    merge.record.problem = nil
     if let before, before.row != nil, before.kept == nil, !before.waiting.isEmpty {
-      merge.setProblem(before.problem)
+      merge.record.problem = before.problem
     }
     guard let entity else {
       // Kept until a model knows it.
@@ -170,7 +168,7 @@ struct RecordWriter {
       if name == SharedZones.type { writing.findSharedZones() }
       return nil
     }
-    merge.setKept(merge.hasUnknownFields ? shown.content?.description : nil)
+    merge.record.kept = merge.hasUnknownFields ? shown.content?.description : nil
     return Item(shown: shown, before: before, merge: merge, entity: entity)
   }
 

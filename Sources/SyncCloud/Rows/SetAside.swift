@@ -4,15 +4,8 @@ import SyncStore
 /// Records that were put aside because something here stood in their way: a unique value that
 /// another object has, or a deletion that a delete rule denies. They are tried again once that is
 /// gone. Confined to the body of a write.
-struct SetAside {
-  private let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
-  private var zone: String { writing.zone.name }
+struct SetAside: WritingPart {
+  let writing: CloudWriting
 
   // MARK: - Deletions
 
@@ -21,7 +14,7 @@ struct SetAside {
   ///
   /// - Returns: How many objects went.
   func deleteDenied() throws -> Int {
-    let deleter = ObjectDeleter(writing)
+    let deleter = ObjectDeleter(writing: writing)
     var count = 0
     for record in try transaction.remoteProblems(in: zone) where record.isDeadButHere {
       guard let object = writing.object(of: record) else { continue }
@@ -59,7 +52,9 @@ struct SetAside {
     var candidates = try transaction.remoteProblems(in: zone).compactMap(candidate)
     while true {
       let rows = Set(candidates.compactMap { candidate in candidate.record.row })
-      let free = try candidates.filter { try !isTaken($0, except: rows) }
+      let free = try candidates.filter { candidate in
+        try !candidate.claims.contains { try holder(of: $0, except: rows) != nil }
+      }
       if free.count == candidates.count { return free.map(\.record) }
       candidates = free
     }
@@ -111,10 +106,6 @@ struct SetAside {
       }
     }
     return claims
-  }
-
-  private func isTaken(_ candidate: Candidate, except rows: Set<Int64>) throws -> Bool {
-    try candidate.claims.contains { try holder(of: $0, except: rows) != nil }
   }
 
   /// The object that has values that only one may have.

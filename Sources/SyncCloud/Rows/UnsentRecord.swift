@@ -3,20 +3,14 @@ import SyncStore
 
 /// Takes back an object or pair that was made here and that the server has never had. Confined to
 /// the body of a write.
-struct UnsentRecord {
-  private let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  private var transaction: StoreTransaction { writing.transaction }
+struct UnsentRecord: WritingPart {
+  let writing: CloudWriting
 
   func remove(_ record: RemoteRecord) throws {
     if let kind = writing.fields.kinds[record.entity] {
       var parted = record
       parted.stamp = ""
-      try PairWriter(writing).apply(parted, kind)
+      try PairWriter(writing: writing).apply(parted, kind)
     } else if let object = writing.object(of: record) {
       if case .from? = record.moved { return try bringHome(object, record) }
       try remove(object, record)
@@ -28,7 +22,7 @@ struct UnsentRecord {
   private func remove(_ object: ManagedObjectID, _ record: RemoteRecord) throws {
     for child in try unsentChildren(of: object, in: record.zone) { try remove(child) }
     try writing.enter(record.zone) {
-      try ObjectDeleter(writing).delete(object, name: record.name)
+      try ObjectDeleter(writing: writing).delete(object, name: record.name)
       try writing.forgetReferences(of: record.name)
     }
     for zone in writing.pairZones(record.zone) {
@@ -56,14 +50,14 @@ struct UnsentRecord {
       try transaction.setRemoteRecord(edited)
       try RowValueWriter(writing, object.entity).update(object.row, [(parent.slot, .null)])
     }
-    try ZoneMove(writing).move(
+    try ZoneMove(writing: writing).move(
       object, from: record.zone, to: writing.homeName, stamp, fresh: names)
   }
 
   private func unsentChildren(
     of object: ManagedObjectID, in zone: String
   ) throws -> [RemoteRecord] {
-    try ZoneMove(writing).children(of: object).compactMap {
+    try ZoneMove(writing: writing).children(of: object).compactMap {
       try transaction.remoteRecord(of: $0.row, $0.entity)
     }.filter { $0.zone == zone && $0.tag == nil }
   }

@@ -76,7 +76,7 @@ extension ZoneMove {
         try transaction.setRemoteList(said.map { names[$0] ?? $0 }, of: name, field, in: zone)
       }
     }
-    let drain = ListDrain(writing)
+    let drain = ListDrain(writing: writing)
     for (_, object) in objects {
       for list in try lists(with: object) { try drain.compare(list, stamp.text) }
     }

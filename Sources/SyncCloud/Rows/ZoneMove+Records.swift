@@ -102,7 +102,7 @@ extension ZoneMove {
   func drop(_ record: RemoteRecord) throws {
     guard let object = writing.object(of: record) else { return }
     try writing.enter(record.zone) {
-      try ObjectDeleter(writing).delete(object, name: record.name)
+      try ObjectDeleter(writing: writing).delete(object, name: record.name)
     }
     try transaction.removeRemoteRecord(record.name, in: record.zone)
   }

@@ -16,14 +16,8 @@ import SyncStore
 /// parent decides where it belongs. Machines that have moved and edited at once may find that the
 /// two differ: then the reference is kept as a link, too, and the next push moves the object: see
 /// ``settle()``.
-struct ZoneMove {
+struct ZoneMove: WritingPart {
   let writing: CloudWriting
-
-  init(_ writing: CloudWriting) {
-    self.writing = writing
-  }
-
-  var transaction: StoreTransaction { writing.transaction }
 
   // MARK: - Where objects belong
 

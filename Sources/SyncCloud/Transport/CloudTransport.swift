@@ -100,9 +100,7 @@ extension CloudTransport {
   public func signals(for zone: CloudZone) -> AsyncStream<Void>? { nil }
 
   public var restsUntil: ContinuousClock.Instant? { nil }
-}
 
-extension CloudTransport {
   public func record(_ name: String, in zone: CloudZone) async throws -> CloudRecord? {
     let limit = try await limits().page
     var found: CloudRecord?
