@@ -30,8 +30,8 @@ extension JSONValue {
     case let array as [Any]:
       return .array(
         try array.enumerated().map { try make($1, at: path.appending(.position($0))) })
-    case let optional as any OptionalValue:
-      return try optional.content.map { try make($0, at: path) } ?? .null
+    case let optional where Mirror(reflecting: optional).displayStyle == .optional:
+      return try SyncCore.Value.unwrapped(optional).map { try make($0, at: path) } ?? .null
     default:
       throw JSONError(
         .unsupportedValue, path: path.description,
@@ -99,19 +99,5 @@ extension JSONValue {
 extension JSONPath {
   func appending(_ step: Step) -> JSONPath {
     JSONPath(steps + [step])
-  }
-}
-
-/// Lets an optional in an `Any` be opened without knowing its wrapped type.
-private protocol OptionalValue {
-  var content: Any? { get }
-}
-
-extension Optional: OptionalValue {
-  fileprivate var content: Any? {
-    switch self {
-    case .some(let value): value
-    case .none: nil
-    }
   }
 }

@@ -52,8 +52,8 @@ extension FilterOperand {
       self.init(sequence: list)
     case let value as any ValueConvertible:
       self = .value(value.storedValue)
-    case let optional as any OptionalArgument:
-      self.init(argument: optional.wrappedArgument)
+    case let optional where Mirror(reflecting: optional).displayStyle == .optional:
+      self.init(argument: Value.unwrapped(optional))
     case let text as Substring:
       self = .value(.string(String(text)))
     case is NSNull:
@@ -129,13 +129,4 @@ extension Set: SetArgument where Element: Codable {
     map { (element: $0, bytes: CodableForm.data(of: $0)) }
       .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.element)
   }
-}
-
-/// Looks into an optional that arrived as `Any`.
-private protocol OptionalArgument {
-  var wrappedArgument: Any? { get }
-}
-
-extension Optional: OptionalArgument {
-  var wrappedArgument: Any? { map { $0 as Any } }
 }
