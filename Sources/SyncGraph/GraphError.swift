@@ -68,9 +68,7 @@ public struct GraphError: Error, Sendable {
     self.conflicts = conflicts
     self.message = message
   }
-}
 
-extension GraphError {
   /// A value was asked for as a type that it is none of.
   static func notOfType(
     _ type: Any.Type, _ value: Value, entity: String, key: String

@@ -45,9 +45,7 @@ public struct FeedPage: Sendable {
     self.resume = resume
     self.total = total
   }
-}
 
-extension FeedPage {
   /// Reads the answer of an HTTP server. One of the type `application/vnd.api+json` is a JSON:API
   /// document, which needs no path: `links.next` leads to the next page.
   ///

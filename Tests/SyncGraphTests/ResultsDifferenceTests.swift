@@ -58,3 +58,26 @@ import Testing
     #expect(ResultsDifference(from: [1, 2], to: [1, 2]).isEmpty)
   }
 }
+
+extension ResultsDifference {
+  /// Carries the difference out.
+  ///
+  /// - Parameter element: the element at an index of the new list; asked for insertions only.
+  fileprivate func applied<Element>(
+    to old: [Element], inserting element: (Int) throws -> Element
+  ) rethrows -> [Element] {
+    let gone = Set(deletions).union(moves.map(\.from))
+    var kept = old.indices.lazy.filter { !gone.contains($0) }.makeIterator()
+    let origins = Dictionary(uniqueKeysWithValues: moves.map { ($0.to, $0.from) })
+    let inserted = Set(insertions)
+    var result: [Element] = []
+    for index in 0..<(old.count - deletions.count + insertions.count) {
+      if inserted.contains(index) {
+        result.append(try element(index))
+      } else if let place = origins[index] ?? kept.next() {
+        result.append(old[place])
+      }
+    }
+    return result
+  }
+}

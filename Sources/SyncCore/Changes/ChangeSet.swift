@@ -77,9 +77,7 @@ public struct ChangeSet: Sendable {
 
   /// Whether nothing changed.
   public var isEmpty: Bool { entities.isEmpty && !isUnknown }
-}
 
-extension ChangeSet {
   /// Identifiers of the inserted objects.
   ///
   /// - Complexity: O(*n*); made on each call, so keep the result.

@@ -49,12 +49,15 @@ public struct JSONError: Error, Sendable, Hashable {
   /// A sentence that tells the error and its remedy.
   public let message: String
 
-  /// Describes an error in a Swift value, or in a document as a whole.
-  package init(_ code: Code, path: String = "$", message: String) {
+  /// Describes an error in a Swift value, in a document as a whole, or at a place in a text.
+  package init(
+    _ code: Code, line: Int? = nil, column: Int? = nil, offset: Int? = nil, path: String = "$",
+    message: String
+  ) {
     self.code = code
-    self.line = nil
-    self.column = nil
-    self.offset = nil
+    self.line = line
+    self.column = column
+    self.offset = offset
     self.path = path
     self.message = message
   }
@@ -67,26 +70,16 @@ public struct JSONError: Error, Sendable, Hashable {
     _ code: Code, in bytes: UnsafeRawBufferPointer, at offset: Int, path: String, message: String
   ) {
     let position = JSONError.lineAndColumn(of: offset, in: bytes)
-    self.code = code
-    self.line = position.line
-    self.column = position.column
-    self.offset = offset
-    self.path = path
-    self.message = ForeignFormat(bytes, failedAt: offset)?.message ?? message
-  }
-
-  private init(_ other: JSONError, path: String) {
-    code = other.code
-    line = other.line
-    column = other.column
-    offset = other.offset
-    self.path = path
-    message = other.message
+    self.init(
+      code, line: position.line, column: position.column, offset: offset, path: path,
+      message: ForeignFormat(bytes, failedAt: offset)?.message ?? message)
   }
 
   /// The error as seen from outside of the value in which it was found.
   func inside(_ outer: String) -> JSONError {
-    JSONError(self, path: outer + path.dropFirst())
+    JSONError(
+      code, line: line, column: column, offset: offset, path: outer + path.dropFirst(),
+      message: message)
   }
 
   private static func lineAndColumn(

@@ -19,7 +19,7 @@ package struct AttributeCheck: Sendable {
   ) {
     transformerName = attribute.objectTransformerName ?? ""
     transformer = attribute.objectTransformerName.flatMap { transformers.transformer(named: $0) }
-    self.types = types.filter { !$0.takesEveryValue(of: attribute.type) }
+    self.types = types.filter { !$0.takesEveryValue(attribute.type) }
     needyType = attribute.isOptional ? types.first(where: \.needsValue)?.name : nil
     if self.types.isEmpty, transformer == nil, needyType == nil { return nil }
   }

@@ -10,15 +10,20 @@ package struct DeclaredType: Sendable {
   /// is no default.
   package var needsValue: Bool
 
-  private let takesEveryValue: @Sendable (AttributeType) -> Bool
-  private let takesValue: @Sendable (_ stored: Value, _ shown: Any?) -> Bool
+  /// Whether every value of an attribute of a type can be read, so that nothing needs to be
+  /// checked.
+  package let takesEveryValue: @Sendable (AttributeType) -> Bool
+
+  /// Whether a stored value can be read, by the transformer's object for it; without one that is
+  /// the value itself.
+  let takes: @Sendable (_ stored: Value, _ shown: Any?) -> Bool
 
   /// A type that is made of the stored value.
   package init<Wrapped: ValueConvertible>(_ type: Wrapped.Type, hasDefault: Bool) {
     name = "\(type.plainType)"
     needsValue = !hasDefault && !Wrapped.isOptionalValue
     takesEveryValue = { Wrapped.takesEveryValue(of: $0) }
-    takesValue = { stored, _ in Wrapped.converted(from: stored) != nil }
+    takes = { stored, _ in Wrapped.converted(from: stored) != nil }
   }
 
   /// A type that a transformer makes of the stored value.
@@ -26,17 +31,8 @@ package struct DeclaredType: Sendable {
     needsValue = !hasDefault && !(type is any OptionalType.Type)
     name = "\((type as? any OptionalType.Type)?.wrappedType ?? type)"
     takesEveryValue = { _ in false }
-    takesValue = { _, shown in shown is Wrapped }
+    takes = { _, shown in shown is Wrapped }
   }
-
-  /// Whether every value of an attribute of that type can be read, so that nothing needs to be
-  /// checked.
-  package func takesEveryValue(of type: AttributeType) -> Bool { takesEveryValue(type) }
-
-  /// Whether a stored value can be read.
-  ///
-  /// - Parameter shown: The transformer's object for it; without one the value itself.
-  func takes(_ stored: Value, _ shown: Any?) -> Bool { takesValue(stored, shown) }
 }
 
 /// The types that a program declares, by attribute. Which ones there are may change while it runs:
@@ -99,9 +95,7 @@ extension ValueConvertible {
     let plain = plainType
     return plain == Value.self || total.contains { $0 == plain }
   }
-}
 
-extension ValueConvertible {
   /// The optional without value; nil when the type is no optional.
   package static var absentValue: Self? { isOptionalValue ? converted(from: .null) : nil }
 }

@@ -94,9 +94,7 @@ extension AttributeDescription {
     userInfo.writeUserInfo(to: &writer)
     writer.end()
   }
-}
 
-extension AttributeDescription {
   /// The default as a model document writes it; nil for none.
   private var defaultText: String? {
     type == .transformable && !defaultValue.isNull

@@ -1,11 +1,7 @@
 /// The arguments of a format text, given out in order.
 struct FilterArguments {
   let all: [Any?]
-  private var used = 0
-
-  init(all: [Any?]) {
-    self.all = all
-  }
+  private(set) var used = 0
 
   /// - Throws: ``FilterError`` when arguments are left over.
   func finish() throws(FilterError) {

@@ -36,11 +36,6 @@ struct FilterParser {
     }
   }
 
-  private init(tokens: [FilterToken], arguments: FilterArguments) {
-    self.tokens = tokens
-    self.arguments = arguments
-  }
-
   private mutating func parseFilter() throws(FilterError) -> FilterNode {
     let node = try condition(parseOr())
     guard case .end = token.kind else { throw expected("AND, OR or the end") }

@@ -6,13 +6,9 @@ struct FilterTokenizer {
   private var position = 0
   private var tokens: [FilterToken] = []
 
-  private init(_ text: String) {
-    characters = Array(text)
-  }
-
   /// The words of a text; the last one is ``FilterToken/Kind/end``.
   static func tokens(of text: String) throws(FilterError) -> [FilterToken] {
-    var tokenizer = FilterTokenizer(text)
+    var tokenizer = FilterTokenizer(characters: Array(text))
     try tokenizer.run()
     return tokenizer.tokens
   }

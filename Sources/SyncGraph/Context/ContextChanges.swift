@@ -113,25 +113,19 @@ extension ManagedObjectContext {
     }
     unannounced = []
     guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else { return }
-    outgoing.append(
-      changesNotification(.local(inserted: inserted, updated: updated, deleted: deleted)))
+    announce(.local(inserted: inserted, updated: updated, deleted: deleted))
     postOutgoing()
   }
 
-  func changesNotification(_ content: ContextChanges.Content) -> Notification {
-    notification(.managedObjectContextObjectsDidChange, content)
-  }
-
-  func saveNotification(_ content: ContextChanges.Content) -> Notification {
-    notification(.managedObjectContextDidSave, content)
-  }
-
-  private func notification(
-    _ name: Notification.Name, _ content: ContextChanges.Content
-  ) -> Notification {
-    Notification(
-      name: name, object: self,
-      userInfo: [StackNotifications.contextChangesKey: ContextChanges(content, self)])
+  /// Has a notification wait to be posted.
+  func announce(
+    _ content: ContextChanges.Content,
+    as name: Notification.Name = .managedObjectContextObjectsDidChange
+  ) {
+    outgoing.append(
+      Notification(
+        name: name, object: self,
+        userInfo: [StackNotifications.contextChangesKey: ContextChanges(content, self)]))
   }
 
   /// Posts the waiting notifications, in order. An observer that uses the context may make more,

@@ -99,8 +99,9 @@ extension ManagedObjectContext {
     let saved = inserted + updated + deleted
     merge(changes, except: saved)
     tellChildren(outcome, changes, saved)
-    outgoing.append(
-      saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
+    announce(
+      .local(inserted: inserted, updated: updated, deleted: deleted, changes),
+      as: .managedObjectContextDidSave)
     return saved
   }
 

@@ -21,14 +21,8 @@ struct LinkChanges {
     var removed: Set<Pair> = []
   }
 
-  private let transaction: StoreTransaction
-  private let rows: [Int64: Int64]
-
-  /// - Parameter rows: permanent row numbers by temporary ones.
-  init(_ transaction: StoreTransaction, _ rows: [Int64: Int64]) {
-    self.transaction = transaction
-    self.rows = rows
-  }
+  let transaction: StoreTransaction
+  let rows: [Int64: Int64]
 
   func write(_ objects: [ManagedObject]) throws {
     let objects = objects.filter { !$0.links.isEmpty }

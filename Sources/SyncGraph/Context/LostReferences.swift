@@ -125,9 +125,7 @@ struct LostReferences {
         store win: it empties them.
         """)
   }
-}
 
-extension LostReferences {
   /// The edits that are given up, for the result of the save.
   fileprivate var overruled: [SaveConflict] {
     owners.map { object in

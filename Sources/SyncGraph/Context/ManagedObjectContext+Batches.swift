@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   ) throws -> Int {
     enter()
     let plan = try plan(request)
-    let wanted = try batchValues(values, of: plan.entity, attributeChecks(of: plan.entity))
+    let wanted = try batchValues(values, of: plan.entity, core.attributeChecks(of: plan.entity))
     return try writeBatch { transaction in
       let rows = try transaction.fetch(plan)
       // Rows written together: objects of one entity in which the same values differ.
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
           + "Insert objects with insert(_:) instead.")
     }
     guard !items.isEmpty else { return [] }
-    let checks = attributeChecks(of: entity)
+    let checks = core.attributeChecks(of: entity)
     let arena = CellArena()
     let block = RowBlock(width: shape.kinds.count, capacity: items.count)
     for item in items {
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
       settle()
     }
     overtaken = known
-    outgoing.append(changesNotification(.merged(changes)))
+    announce(.merged(changes))
     postOutgoing()
     return result
   }

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         let changes = letter.isUnknown ? comparedWithLive(letter) : letter
         merge(changes)
         tellChildren(ofMerged: changes)
-        outgoing.append(changesNotification(.merged(changes)))
+        announce(.merged(changes))
       case .unlisted(let entities):
         for entity in entities { unloadLinkedLists(leadingTo: entity) }
         post(.unlisted(entities))

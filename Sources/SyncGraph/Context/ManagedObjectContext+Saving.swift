@@ -119,7 +119,8 @@ extension ManagedObjectContext {
       (outcome, changes) = try core.storeForWriting("A context was saved").write(info) {
         transaction in
         transaction.refusal = core.saveCheck
-        let outcome = try SaveWriter(transaction, policy).write(inserted, updated, deleted)
+        let outcome = try SaveWriter(transaction: transaction, policy: policy)
+          .write(inserted, updated, deleted)
         if outcome.lost.isEmpty { try transaction.write(unsavedMetadata) }
         return outcome
       }
@@ -149,8 +150,9 @@ extension ManagedObjectContext {
       object.realign(from: edited[index])
     }
     tellChildren(outcome, changes, saved)
-    outgoing.append(
-      saveNotification(.local(inserted: inserted, updated: updated, deleted: deleted, changes)))
+    announce(
+      .local(inserted: inserted, updated: updated, deleted: deleted, changes),
+      as: .managedObjectContextDidSave)
     return (saved, LostReferences())
   }
 

@@ -22,12 +22,6 @@ extension ManagedObjectContext {
   /// The types that classes declare for attributes.
   package var declaredTypes: DeclaredTypes { core.classes.declaredTypes }
 
-  /// The checks before a value of an entity's attribute is stored, by slot; most attributes take
-  /// every value of their type.
-  func attributeChecks(of entity: EntityDescription) -> [Int: AttributeCheck] {
-    core.attributeChecks(of: entity)
-  }
-
   /// A value that another module keeps with the context's store, made on the first call.
   package func attachment<T: Sendable>(_ make: () -> T) -> T {
     core.attachments.value(make)

@@ -41,11 +41,6 @@ struct SaveWriter {
   let policy: MergePolicy
   private let arena = CellArena()
 
-  init(_ transaction: StoreTransaction, _ policy: MergePolicy) {
-    self.transaction = transaction
-    self.policy = policy
-  }
-
   func write(
     _ inserted: [ManagedObject], _ updated: [ManagedObject], _ deleted: [ManagedObject]
   ) throws -> SaveOutcome {
@@ -59,7 +54,8 @@ struct SaveWriter {
     // Changes written from here on to rows that will go are none of another writer.
     if policy == .error { try DeletionConflicts(transaction: transaction).check(deleted) }
     try settlePairs([inserted, updated].joinedLists, &outcome)
-    try LinkChanges(transaction, outcome.rows).write([inserted, updated].joinedLists)
+    try LinkChanges(transaction: transaction, rows: outcome.rows)
+      .write([inserted, updated].joinedLists)
     try delete(deleted)
     return outcome
   }

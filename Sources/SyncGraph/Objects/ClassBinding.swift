@@ -71,7 +71,7 @@ final class ClassBinding: Sendable {
         if slot == shape.entity.primaryKey?.slot { declared.needsValue = false }
         let isNeeded = declared.needsValue && attribute.isOptional
         if isNeeded { needed.append(slot) }
-        if isNeeded || !declared.takesEveryValue(of: attribute.type) {
+        if isNeeded || !declared.takesEveryValue(attribute.type) {
           declaredTypes[slot] = declared
           try property.declaration.requireDefault(attribute, of: shape.entity, type)
         }

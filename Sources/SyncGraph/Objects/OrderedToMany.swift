@@ -15,11 +15,7 @@ public struct OrderedToMany<Destination: ManagedObject>: PropertyWrapper {
   let ordinal: UInt16
 
   /// Declares a relationship that no other one leads back from, unless that one names it.
-  public init() {
-    ordinal = WrapperConstruction.ordinal {
-      .relationship(Destination.self, isToMany: true, isOrdered: true)
-    }
-  }
+  public init() { self.init(inverse: nil) }
 
   /// Declares a relationship; the parameters are those of ``ToMany``.
   public init(

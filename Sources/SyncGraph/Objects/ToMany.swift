@@ -13,11 +13,7 @@ public struct ToMany<Destination: ManagedObject>: PropertyWrapper {
   let ordinal: UInt16
 
   /// Declares a relationship that no other one leads back from, unless that one names it.
-  public init() {
-    ordinal = WrapperConstruction.ordinal {
-      .relationship(Destination.self, isToMany: true)
-    }
-  }
+  public init() { self.init(inverse: nil) }
 
   /// Declares a relationship.
   ///

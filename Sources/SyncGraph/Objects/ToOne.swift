@@ -12,11 +12,7 @@ public struct ToOne<Destination: ManagedObject>: PropertyWrapper {
   let ordinal: UInt16
 
   /// Declares a relationship that no other one leads back from, unless that one names it.
-  public init() {
-    ordinal = WrapperConstruction.ordinal {
-      .relationship(Destination.self)
-    }
-  }
+  public init() { self.init(inverse: nil) }
 
   /// Declares a relationship.
   ///

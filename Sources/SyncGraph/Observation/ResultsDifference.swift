@@ -108,27 +108,6 @@ public struct ResultsDifference: Sendable, Hashable {
     updates = places.map { Move(from: $0, to: $0) }
   }
 
-  /// Carries the difference out.
-  ///
-  /// - Parameter element: the element at an index of the new list; asked for insertions only.
-  package func applied<Element>(
-    to old: [Element], inserting element: (Int) throws -> Element
-  ) rethrows -> [Element] {
-    let gone = Set(deletions).union(moves.map(\.from))
-    var kept = old.indices.lazy.filter { !gone.contains($0) }.makeIterator()
-    let origins = Dictionary(uniqueKeysWithValues: moves.map { ($0.to, $0.from) })
-    let inserted = Set(insertions)
-    var result: [Element] = []
-    for index in 0..<(old.count - deletions.count + insertions.count) {
-      if inserted.contains(index) {
-        result.append(try element(index))
-      } else if let place = origins[index] ?? kept.next() {
-        result.append(old[place])
-      }
-    }
-    return result
-  }
-
   /// A longest ascending run among different numbers, not necessarily neighbours.
   ///
   /// Piles of patience: `tops[length]` is the position of the least number that ends a run of that
