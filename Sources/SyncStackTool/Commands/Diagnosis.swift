@@ -8,11 +8,16 @@ struct Diagnosis {
   /// Required properties that objects have no value of.
   let missing: [LenientModel.MissingValues]
 
+  /// An entity of which items may say that their objects are deleted, with the key that does.
+  struct DeletionMark: Encodable {
+    let entity: String
+    let key: String
+  }
+
   /// The entity of the items, when nothing tells its objects apart.
   var keyless: String?
 
-  /// Entities of which items may say that their objects are deleted, with the key that does.
-  var deletionMarks: [(entity: String, key: String)] = []
+  var deletionMarks: [DeletionMark] = []
 
   /// Items that are null, which no model takes: they are no reason against one.
   var nulls = 0

@@ -82,7 +82,7 @@ struct HistoryText {
         guard !some.isEmpty else { return nil }
         let properties = kind == .update ? Set(some.flatMap(\.properties)).sorted() : []
         let list = properties.isEmpty ? "" : " (\(properties.joined(separator: ", ")))"
-        return "\(Figures.grouped(some.count)) \(word(kind))\(list)"
+        return "\(Figures.grouped(some.count)) \(DifferenceText.word(kind))\(list)"
       }
       return "  \(entity): \(kinds.joined(separator: ", "))"
     }
@@ -95,18 +95,10 @@ struct HistoryText {
       + transaction.changes.map { change in
         let key = keys[Object(entity: change.entity, row: change.row)]
         let name = key.map { $0.description } ?? "#\(change.row)"
-        let line = "  \(change.entity) \(name) \(word(change.kind))"
+        let line = "  \(change.entity) \(name) \(DifferenceText.word(change.kind))"
         return change.properties.isEmpty
           ? line : "\(line): \(change.properties.joined(separator: ", "))"
       }
-  }
-
-  private func word(_ kind: HistoryChange.Kind) -> String {
-    switch kind {
-    case .insert: "inserted"
-    case .update: "updated"
-    case .delete: "deleted"
-    }
   }
 
   private func word(_ source: HistorySource) -> String {
@@ -138,7 +130,7 @@ struct HistoryText {
     line["changes"] = .array(
       transaction.changes.map { change in
         var object: JSONObject = [
-          "entity": .string(change.entity), "change": .string(word(change.kind)),
+          "entity": .string(change.entity), "change": .string(DifferenceText.word(change.kind)),
           "row": .integer(change.row),
         ]
         if let key = keys[Object(entity: change.entity, row: change.row)] {

@@ -4,7 +4,7 @@ import SyncStack
 /// the real one would have missed.
 enum LenientModel {
   /// A required property, and how many objects have no value of it.
-  struct MissingValues: Equatable {
+  struct MissingValues: Equatable, Encodable {
     let entity: String
     let property: String
     let count: Int

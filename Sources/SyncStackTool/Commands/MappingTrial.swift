@@ -53,7 +53,7 @@ struct MappingTrial {
       }
       let unused = DeletionMarks.first(in: found.unusedKeys.keys.sorted()).map { [$0] }
       let marks = unused ?? spellings.first { !$0.isEmpty }
-      return marks.map { (node.entity.name, $0.joined(separator: "” or “")) }
+      return marks.map { .init(entity: node.entity.name, key: $0.joined(separator: "” or “")) }
     }
     return diagnosis
   }

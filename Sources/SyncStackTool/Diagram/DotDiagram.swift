@@ -55,6 +55,7 @@ enum Markup {
   /// The text with the characters that mean something in markup written as references.
   static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;")
+      .replacing("\"", with: "&quot;").replacing("\t", with: "&#9;").replacing("\n", with: "&#10;")
+      .replacing("\r", with: "&#13;")
   }
 }

@@ -66,17 +66,11 @@ struct DraftDocument {
   }
 
   private func entry(_ info: (key: String, value: String)) -> String {
-    #"<entry key="\#(info.key)" value="\#(escaped(info.value))"/>"#
+    #"<entry key="\#(info.key)" value="\#(Markup.escaped(info.value))"/>"#
   }
 
   /// Two hyphens would end a comment.
   private func comment(_ text: String) -> String {
     "<!-- \(text.replacing("--", with: "- -")) -->"
-  }
-
-  private func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;").replacing("\t", with: "&#9;").replacing("\n", with: "&#10;")
-      .replacing("\r", with: "&#13;")
   }
 }

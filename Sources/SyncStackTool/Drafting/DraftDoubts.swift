@@ -40,9 +40,7 @@ struct DraftDoubts: Equatable {
     }
     return self != before
   }
-}
 
-extension DraftDoubts {
   /// Learns from the checks of the objects' keys.
   ///
   /// - Returns: Whether there was anything new.

@@ -5,10 +5,6 @@ import SyncStack
 struct InverseDrafter {
   private(set) var draft: ModelDraft
 
-  init(_ draft: ModelDraft) {
-    self.draft = draft
-  }
-
   mutating func complete() {
     // Relationships of the payload are paired before any are added.
     for owner in draft.entities.indices {

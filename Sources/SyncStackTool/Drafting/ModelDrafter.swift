@@ -18,7 +18,7 @@ struct ModelDrafter {
     for (number, entity) in entities.enumerated() {
       fill(number, from: entity.shape, of: entity, under: [], isCleared: false)
     }
-    var inverses = InverseDrafter(draft)
+    var inverses = InverseDrafter(draft: draft)
     inverses.complete()
     draft = inverses.draft
   }
