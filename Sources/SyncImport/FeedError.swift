@@ -73,8 +73,7 @@ public struct FeedError: Error, Sendable {
   /// An error of a request, which says the feed and the place.
   static func of(_ error: any Error, _ feed: String, _ place: String?) -> FeedError {
     guard var error = error as? FeedError else {
-      return FeedError(
-        .busy, feed: feed, place: place, message: "\(error)", underlying: error)
+      return FeedError(.busy, feed: feed, place: place, message: "\(error)", underlying: error)
     }
     error.feed = error.feed ?? feed
     error.place = error.place ?? place

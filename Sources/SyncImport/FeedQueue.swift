@@ -91,8 +91,7 @@ struct FeedQueue {
     self.feed = feed
     listsInStore = Set(kept?.lists ?? [])
     lastList = listsInStore.max() ?? 0
-    let goesOn =
-      kept?.lists != nil && !stored.isEmpty && listsInStore == Set(lists.map(\.number))
+    let goesOn = kept?.lists != nil && !stored.isEmpty && listsInStore == Set(lists.map(\.number))
     self.kept = goesOn ? kept ?? Kept() : Kept(begin: kept?.begin)
     pagesBefore = self.kept.pages
     seen = goesOn ? stored : []

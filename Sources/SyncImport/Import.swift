@@ -141,8 +141,7 @@ public final class Import: AsynchronousOperation<ImportReport>, @unchecked Senda
   private subscript<Setting: Sendable>(_ setting: WritableKeyPath<Choice, Setting>) -> Setting {
     get { chosen.withLock { $0 }[keyPath: setting] }
     set {
-      require(
-        !isExecuting && !isFinished, "Set an import up before it starts, or make a new one.")
+      require(!isExecuting && !isFinished, "Set an import up before it starts, or make a new one.")
       chosen.withLock { $0[keyPath: setting] = newValue }
     }
   }

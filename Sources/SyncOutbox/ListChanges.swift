@@ -21,8 +21,7 @@ struct ListChanges {
       let made = later.flatMap { later in
         later.slots.contains(list.slot) ? later.base[list: list].before : nil
       }
-      let now =
-        try made ?? reader.members(of: list, in: id.entity, owners: [id.row]).map(\.row)
+      let now = try made ?? reader.members(of: list, in: id.entity, owners: [id.row]).map(\.row)
       // Where the server's list is not known, every member may be new to it.
       let before = edit.kind == .insert ? [] : edit.base[list: list].before ?? []
       let keys = try KeysOfMembers(list, of: id.entity, Set(now + before), outbox, reader)

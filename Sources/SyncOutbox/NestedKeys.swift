@@ -108,8 +108,7 @@ struct NestedKeys {
   /// The object of that key that is here; the first of several.
   private func stored(_ item: RowFill.Nested) throws -> ManagedObjectID? {
     let entity = item.entity
-    let filter = Filter.compare(
-      [entity.properties[item.key.slot].name], .equal, item.key.value)
+    let filter = Filter.compare([entity.properties[item.key.slot].name], .equal, item.key.value)
     return try transaction.fetchIdentifiers(FetchPlan(entity: entity, filter: filter)).first
   }
 
@@ -140,9 +139,7 @@ struct NestedKeys {
     }
   }
 
-  private mutating func give(
-    _ item: RowFill.Nested, to ours: Ours, copy: ManagedObjectID?
-  ) throws {
+  private mutating func give(_ item: RowFill.Nested, to ours: Ours, copy: ManagedObjectID?) throws {
     let id = ours.id
     let key = id.entity.properties[item.key.slot].name
     keyless.removeAll { $0 == id }

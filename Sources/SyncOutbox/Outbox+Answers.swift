@@ -58,8 +58,7 @@ extension Outbox {
       ? try source.flatMap { isRead ? try RowFill($0, stack) : nil }
       : source.flatMap { isRead ? try? RowFill($0, stack) : nil }
     let check = try AnswerCheck(answer, to: change, fill, outbox: name, transaction)
-    var step = OutboxStep(
-      entry: before, isMade: check.isMade, change: change, settings: settings)
+    var step = OutboxStep(entry: before, isMade: check.isMade, change: change, settings: settings)
     step.take(check.answer)
     var applied = OutboxApplied(outcome: step.outcome)
     applied.remarks += check.remarks

@@ -44,14 +44,11 @@ extension Outbox {
     options.omitsMissingKeys = true
     let reading = options.writesResources ? reading(handler, source) : handler
     add(
-      OutboxDestination(
-        source: source, options: options, limit: max(count, 1), handler: reading))
+      OutboxDestination(source: source, options: options, limit: max(count, 1), handler: reading))
   }
 
   /// The handler of an API that speaks JSON:API: its documents are answers as any other.
-  private func reading(
-    _ handler: @escaping BulkHandler, _ source: some PlanSource
-  ) -> BulkHandler {
+  private func reading(_ handler: @escaping BulkHandler, _ source: some PlanSource) -> BulkHandler {
     { [stack] changes in
       try await handler(changes).map { answer in
         // JSON that is no document is looked at as it is, and says so in the report.

@@ -236,9 +236,7 @@ public final class Outbox: Sendable {
   // MARK: - The store
 
   /// Uses the store on a thread that may wait.
-  func withStore<T: Sendable>(
-    _ body: @escaping @Sendable (Store) throws -> T
-  ) async throws -> T {
+  func withStore<T: Sendable>(_ body: @escaping @Sendable (Store) throws -> T) async throws -> T {
     let store = try stack.store
     return try await work.result { try body(store) }
   }
@@ -274,7 +272,6 @@ struct OutboxDestination: Sendable {
   ///
   /// - Throws: ``MappingError`` when the source does not fit the model.
   func export(of entity: EntityDescription, _ stack: DataStack) throws -> RowExport {
-    try RowExport(
-      source(for: entity), in: stack.model, options: options, plans: stack.mappingPlans)
+    try RowExport(source(for: entity), in: stack.model, options: options, plans: stack.mappingPlans)
   }
 }

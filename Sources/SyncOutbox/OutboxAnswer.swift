@@ -148,8 +148,7 @@ private struct HTTPHeaders {
     promisesDocument = type.contains("json") || type.contains("html")
     let asked = value("Retry-After").flatMap(Seconds.parse)
     isToComeAgain = asked != nil
-    retryAfter =
-      asked ?? value("Backoff").flatMap(Seconds.parse)
+    retryAfter = asked ?? value("Backoff").flatMap(Seconds.parse)
   }
 }
 

@@ -204,8 +204,7 @@ struct OutboxPreparing: Sendable {
       let nothing =
         property.relationship?.isToMany == true
         ? EditedList(before: [], edited: nil).value : Value.null
-      later.base[property.name] =
-        edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
+      later.base[property.name] = edit.base[property.name] ?? (edit.kind == .insert ? nothing : nil)
     }
     return later
   }
@@ -219,8 +218,7 @@ struct OutboxPreparing: Sendable {
     _ entry: OutboxEntry, _ sent: OutboxEntry.Shipment, later: OutboxEntry.Edit?,
     _ destination: OutboxDestination, isRepeated: Bool, in transaction: StoreTransaction
   ) throws -> OutboxShipment {
-    let lists = try ListChanges(
-      entry.id, sent.edit, later: later, outbox: name, transaction)
+    let lists = try ListChanges(entry.id, sent.edit, later: later, outbox: name, transaction)
     let json = try JSONValue(parsing: sent.json)
     let change = OutboxChange(
       kind: OutboxChange.Kind(sent.edit.kind), objectID: entry.id,

@@ -38,8 +38,7 @@ struct OutboxReferences: Sendable {
     try reader.readOutbox(outbox, base: .everything) { entry in
       for relationship in entry.id.entity.relationships {
         for target in entry.serverTargets(of: relationship) where self.deletions.contains(target) {
-          referrers[target, default: []].append(
-            Referrer(id: entry.id, slot: relationship.slot))
+          referrers[target, default: []].append(Referrer(id: entry.id, slot: relationship.slot))
         }
       }
     }

@@ -96,8 +96,7 @@ struct RowMerger {
       switch relationship.kind {
       case .oneToMany: continue
       case .manyToMany:
-        let members = try transaction.members(
-          of: relationship, in: copy.entity, owners: [copy.row])
+        let members = try transaction.members(of: relationship, in: copy.entity, owners: [copy.row])
         let edited = since.flatMap { edit in
           edit.slots.contains(relationship.slot) ? edit.base[list: relationship] : nil
         }

@@ -85,8 +85,7 @@ struct RowReverter {
       before.filter { !gone.contains($0) && (isWhole || list.isEdited($0) || now.contains($0)) }
       + now.filter { !isWhole && !list.isEdited($0) && !before.contains($0) }
     let surplus = Set(now).subtracting(wanted).sorted()
-    try transaction.removeLinks(
-      relationship, of: id.entity, pairs: surplus.map { (id.row, $0) })
+    try transaction.removeLinks(relationship, of: id.entity, pairs: surplus.map { (id.row, $0) })
     try transaction.addLinks(relationship, of: id.entity, pairs: wanted.map { (id.row, $0) })
     try transaction.arrange(relationship, of: id.entity, owner: id.row, as: wanted)
   }

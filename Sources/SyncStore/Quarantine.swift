@@ -110,8 +110,7 @@ extension StoreReader {
 
   /// Whether an item of an entity is in the quarantine.
   package func hasQuarantined(_ entity: String) throws -> Bool {
-    try prepared.hasRows(
-      "SELECT 1 FROM _syncstack_quarantine WHERE entity = ? LIMIT 1", [entity])
+    try prepared.hasRows("SELECT 1 FROM _syncstack_quarantine WHERE entity = ? LIMIT 1", [entity])
   }
 }
 

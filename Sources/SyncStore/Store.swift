@@ -78,8 +78,7 @@ package final class Store: @unchecked Sendable {
     keepsFormerValues =
       try !configuration.isReadOnly && ValueJournal(connection: opened.connection).exists()
     writers = RowWriters(layout: opened.layout, connection: opened.connection)
-    others = try OtherCommits(
-      of: StoreReader(layout: opened.layout, connection: opened.connection))
+    others = try OtherCommits(of: StoreReader(layout: opened.layout, connection: opened.connection))
     readers = opened.path.isEmpty ? nil : ReaderPool(path: opened.path, configuration, recorder)
     writerQueue = DispatchQueue(label: "SyncStack.Store.writer")
     writerQueue.setSpecific(key: queueKey, value: true)

@@ -35,9 +35,7 @@ extension CloudEngine {
   }
 
   /// The conflicts that the store keeps, without an engine. Needs the tables of remote sync.
-  package static func conflicts(
-    in reader: StoreReader, of zone: String
-  ) throws -> [CloudConflict] {
+  package static func conflicts(in reader: StoreReader, of zone: String) throws -> [CloudConflict] {
     try reader.remoteConflicts(in: zone).map { conflict in
       CloudConflict(
         id: conflict.id, record: conflict.name, entity: conflict.entity, field: conflict.field,

@@ -36,9 +36,7 @@ extension CloudDelegate {
 
   public func cloud(_ cloud: CloudEngine, didPull changes: [ChangeSet]) {}
 
-  public func cloud(
-    _ cloud: CloudEngine, didFail error: any Error, in direction: CloudDirection
-  ) {}
+  public func cloud(_ cloud: CloudEngine, didFail error: any Error, in direction: CloudDirection) {}
 }
 
 /// The news of an engine at work.
@@ -109,9 +107,7 @@ extension CloudEngine {
   /// The saves that the delegate lets through, with its contents.
   ///
   /// - Parameter records: Those that the saves were made of; none once a delegate had a say.
-  func chosen(
-    _ saves: [CloudSave], _ records: inout [String: RemoteRecord]
-  ) -> [CloudSave] {
+  func chosen(_ saves: [CloudSave], _ records: inout [String: RemoteRecord]) -> [CloudSave] {
     guard let delegate else { return saves }
     defer { records = [:] }
     return saves.compactMap { save in

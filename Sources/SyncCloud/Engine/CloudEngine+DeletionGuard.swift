@@ -6,9 +6,7 @@ import SyncStore
 extension CloudEngine {
   /// Refuses deletions beyond the limit. Earlier ones count, too, those of a pull included that was
   /// refused or ended early.
-  static func count(
-    _ deleted: Int, _ limits: DeletionGuard, in writing: CloudWriting
-  ) throws {
+  static func count(_ deleted: Int, _ limits: DeletionGuard, in writing: CloudWriting) throws {
     guard deleted > 0 else { return }
     writing.zone.deleted += Int64(deleted)
     let deleted = Int(writing.zone.deleted)

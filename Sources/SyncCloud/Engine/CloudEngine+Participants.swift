@@ -40,8 +40,7 @@ extension CloudEngine {
     try await inStep {
       let record = try await requireRecord(of: object)
       guard record.zone != zone.key else {
-        throw CloudError(
-          .notFound, message: "\(object) is not shared. share(_:with:) shares it.")
+        throw CloudError(.notFound, message: "\(object) is not shared. share(_:with:) shares it.")
       }
       let zone = try requireOwn(record, object)
       let before = try await request { try await transport.participants(of: zone) }
@@ -53,9 +52,7 @@ extension CloudEngine {
   }
 
   /// Sets the participants of a zone, and of those of its files.
-  func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
+  func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
     for part in fields.hasAssets ? ServedFile.zones(of: zone) : [] {
       _ = try await request { try await transport.open(part, create: true) }
       try await request { try await transport.setParticipants(participants, of: part) }

@@ -56,8 +56,7 @@ extension CloudEngine {
     let zone = zone
     let isFresh = connections.withLock { $0[zone] == nil }
     let limits = try await connect().limits
-    var report = try await pullPages(
-      zone, limits, isChecked: isFresh, deletionGuard, progress)
+    var report = try await pullPages(zone, limits, isChecked: isFresh, deletionGuard, progress)
     try await pullShared(limits, &report, progress)
     return report
   }

@@ -40,9 +40,7 @@ extension CloudEngine {
 
 extension RecordContent {
   /// The names of the records that a record leads to.
-  fileprivate static func references(
-    of record: CloudRecord, _ names: WireNames
-  ) -> [String] {
+  fileprivate static func references(of record: CloudRecord, _ names: WireNames) -> [String] {
     guard let content = try? RecordContent(record, names) else { return [] }
     return content.fields.compactMap { FieldCoding.decodeReference($0.value)??.name }
   }

@@ -20,9 +20,7 @@ extension CloudEngine {
   /// - Parameters:
   ///   - pace: How often.
   ///   - clock: The clock by which it waits.
-  public func start(
-    pace: CloudPace = CloudPace(), clock: any Clock<Duration> = ContinuousClock()
-  ) {
+  public func start(pace: CloudPace = CloudPace(), clock: any Clock<Duration> = ContinuousClock()) {
     let made = makeDriver(pace, clock)
     let known = driver.withLock { driver in
       if driver == nil { driver = made }
@@ -70,9 +68,7 @@ extension CloudEngine {
     }
   }
 
-  func follow(
-    _ lines: [(zone: CloudZone, signals: AsyncStream<Void>)], _ driver: TimetableDriver
-  ) {
+  func follow(_ lines: [(zone: CloudZone, signals: AsyncStream<Void>)], _ driver: TimetableDriver) {
     for (zone, signals) in lines {
       driver.follow(signals) { [weak self] in
         guard let self, followed.withLock({ $0.contains(zone) }) else { return nil }

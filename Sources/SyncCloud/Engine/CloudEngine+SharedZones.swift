@@ -48,8 +48,7 @@ extension CloudEngine {
 
   /// Pulls one zone.
   func pullPages(in zone: CloudZone) async throws -> PullReport {
-    try await pullPages(
-      zone, try await connect(zone).limits, isChecked: false, deletionGuard)
+    try await pullPages(zone, try await connect(zone).limits, isChecked: false, deletionGuard)
   }
 
   /// Pulls shared zones, and ends those that are shared no more.
@@ -67,8 +66,7 @@ extension CloudEngine {
         if readOnly.contains(zone) { connections.withLock { $0[zone] = nil } }
         let isFresh = connections.withLock { $0[zone] == nil }
         _ = try await connect(zone)
-        report.add(
-          try await pullPages(zone, limits, isChecked: isFresh, deletionGuard, progress))
+        report.add(try await pullPages(zone, limits, isChecked: isFresh, deletionGuard, progress))
       } catch let error as CloudError where error.code == .zoneMissing {
         report.add(try await endMissing(zone))
       } catch let error as CloudError where error.isOfZone {
@@ -229,8 +227,7 @@ extension CloudEngine {
       let (save, isDone) = try await write { writing in
         let known = try writing.transaction.remoteRecord(name, in: home.key)
         let isKnown = known.map { SharedZones.zone($0) != nil } ?? !isShared
-        let deletion =
-          isShared ? nil : writing.clock.next(at: writing.transaction.milliseconds)
+        let deletion = isShared ? nil : writing.clock.next(at: writing.transaction.milliseconds)
         let content = SharedZones.content(of: zone, deletion: deletion)
         guard let tag = known?.tag else {
           return (CloudSave.create(name: name, content: content), isKnown == isShared && !isShared)

@@ -29,8 +29,7 @@ struct LostRecords: Sendable {
       var record = before
       record.tag = nil
       record.problem = nil
-      let isAlive =
-        record.row != nil || record.isJoined || record.kept != nil || record.hasLeft
+      let isAlive = record.row != nil || record.isJoined || record.kept != nil || record.hasLeft
       if isAlive, !record.isDeadButHere {
         record.waiting = [.whole]
       } else {
@@ -63,9 +62,7 @@ extension CloudEngine {
 
   /// Whether the server has lost the newest version that was seen of it. Asks for that version,
   /// except when the page answers; a page without records is believed.
-  func isTakenBack(
-    _ zone: CloudZone, _ known: RemoteZone, _ page: CloudPage
-  ) async throws -> Bool {
+  func isTakenBack(_ zone: CloudZone, _ known: RemoteZone, _ page: CloudPage) async throws -> Bool {
     guard let witness = known.witness else { return false }
     if let newest = page.newest, newest < known.newest { return true }
     if page.records.isEmpty { return false }
@@ -76,9 +73,7 @@ extension CloudEngine {
   }
 
   /// Whether the server has neither a version of a record nor a later one.
-  private func hasLost(
-    _ witness: String, of time: Int64, in zone: CloudZone
-  ) async throws -> Bool {
+  private func hasLost(_ witness: String, of time: Int64, in zone: CloudZone) async throws -> Bool {
     let shown = try await request { try await transport.record(witness, in: zone) }
     return shown.map { $0.time < time } ?? true
   }

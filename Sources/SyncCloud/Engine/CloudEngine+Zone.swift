@@ -56,9 +56,7 @@ extension CloudEngine {
   }
 
   /// The latest stamp in the zone, whatever clock has made it.
-  private func latestStamp(
-    in zone: CloudZone, _ limits: CloudLimits
-  ) async throws -> Stamp? {
+  private func latestStamp(in zone: CloudZone, _ limits: CloudLimits) async throws -> Stamp? {
     var latest: Int64 = 0
     try await readAll(zone, limits) { records in
       for record in records {

@@ -220,9 +220,7 @@ public final class CloudEngine: Sendable {
   }
 
   /// Reads the store, without draining.
-  func read<T: Sendable>(
-    _ body: @escaping @Sendable (StoreReader) throws -> T
-  ) async throws -> T {
+  func read<T: Sendable>(_ body: @escaping @Sendable (StoreReader) throws -> T) async throws -> T {
     try await withStore { try $0.read(body) }
   }
 

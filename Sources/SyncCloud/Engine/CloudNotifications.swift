@@ -75,8 +75,7 @@ struct CloudAnnouncer: Sendable {
       var information: [AnyHashable: Any] = [CloudAnnouncer.zoneKey: zone]
       information[CloudAnnouncer.key] = outcome
       information[CloudAnnouncer.directionKey] = direction
-      NotificationCenter.default.post(
-        name: name, object: stack, userInfo: information)
+      NotificationCenter.default.post(name: name, object: stack, userInfo: information)
     }
   }
 }

@@ -22,9 +22,7 @@ final class ReadOnlyZones: Sendable {
     }
   }
 
-  private func check(
-    _ reader: StoreReader, _ changes: [ChangeSet.EntityChanges]
-  ) throws {
+  private func check(_ reader: StoreReader, _ changes: [ChangeSet.EntityChanges]) throws {
     let names = names.withLock { $0 }
     guard !names.isEmpty else { return }
     var refused: [ManagedObjectID] = []

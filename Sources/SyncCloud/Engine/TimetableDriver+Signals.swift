@@ -3,9 +3,7 @@ import SyncEngine
 extension TimetableDriver {
   /// Follows the live signals of a server; comes back when the line has ended, and asks then for
   /// the changes since.
-  func follow(
-    _ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?
-  ) {
+  func follow(_ first: AsyncStream<Void>, again: @escaping @Sendable () -> AsyncStream<Void>?) {
     let pause = pace.shortest ?? pace.longest
     send(.listening(true))
     listen { driver in

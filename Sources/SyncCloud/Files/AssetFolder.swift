@@ -35,8 +35,7 @@ struct AssetFolder: Sendable {
       return try body()
     } catch {
       if let error = error as? CloudError { throw error }
-      throw CloudError(
-        .file, message: "A file in \(url.path) cannot be read or written: \(error).")
+      throw CloudError(.file, message: "A file in \(url.path) cannot be read or written: \(error).")
     }
   }
 

@@ -71,9 +71,7 @@ extension CloudEngine {
   // MARK: - One file
 
   /// Fetches bytes into rows.
-  func fetch(
-    _ asset: CloudAsset, for places: [AssetPlace], _ progress: Progress
-  ) async throws {
+  func fetch(_ asset: CloudAsset, for places: [AssetPlace], _ progress: Progress) async throws {
     try await signIn()
     try await files.downloads.run {
       var missing: [AssetPlace] = []
@@ -142,9 +140,7 @@ extension CloudEngine {
   ///
   /// - Returns: The whole file, under the name of a part. The caller holds the turn of the
   ///   downloads until it has taken the file away.
-  @concurrent func download(
-    _ asset: CloudAsset, _ progress: Progress
-  ) async throws -> URL {
+  @concurrent func download(_ asset: CloudAsset, _ progress: Progress) async throws -> URL {
     do {
       let part = try await downloadChunks(asset, progress)
       guard try files.folder.working({ try AssetFolder.asset(at: part) }) == asset else {

@@ -170,8 +170,7 @@ extension CloudEngine {
         monitor.tell()
         let (offset, count) = file.range(of: next)
         let content = ServedFile.content(try source.bytes(at: offset, count: count))
-        try await put(
-          ServedFile.name(asset, next), content, in: ServedFile.chunks(of: zone))
+        try await put(ServedFile.name(asset, next), content, in: ServedFile.chunks(of: zone))
         next += 1
         try files.folder.setSentChunks(next, of: asset, to: "\(generation)/\(chunk)")
       }

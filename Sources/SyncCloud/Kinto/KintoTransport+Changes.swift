@@ -59,8 +59,7 @@ extension KintoTransport {
     place.pass(
       records.map(\.time), newest: answer.newest, clock: clock ?? answer.clock, isFirst: isFirst,
       hasMore: hasMore)
-    return CloudPage(
-      records: records, token: place.token, hasMore: hasMore, newest: answer.newest)
+    return CloudPage(records: records, token: place.token, hasMore: hasMore, newest: answer.newest)
   }
 
   public func token(_ token: CloudToken, knowing records: [CloudRecord]) -> CloudToken {

@@ -27,9 +27,7 @@ extension KintoTransport {
     try await shares(of: zone).members.inKeyOrder.map { CloudParticipant($0, $1) }
   }
 
-  public func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
+  public func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
     guard zone.owner == nil, zone.scope == .private else { throw CloudParticipant.notOwner }
     let before = try await shares(of: zone)
     var members: [String: CloudZoneState.Access] = [:]

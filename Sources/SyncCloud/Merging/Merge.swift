@@ -163,9 +163,7 @@ struct Merge {
   }
 
   /// Whether the server has been seen to have a later value of a field.
-  private static func isBehind(
-    _ before: RemoteRecord, _ field: String, _ theirs: String
-  ) -> Bool {
+  private static func isBehind(_ before: RemoteRecord, _ field: String, _ theirs: String) -> Bool {
     let seen = before.isWaiting(field) ? before.base(of: field) : before.stamp(of: field)
     return before.tag != nil && theirs < seen ?? ""
   }
@@ -183,9 +181,7 @@ struct Merge {
   private static func isConflict(_ before: RemoteRecord, _ field: String, _ theirs: String) -> Bool
   {
     guard before.isWaiting(field), theirs != before.stamp(of: field) else { return false }
-    guard let base = before.base(of: field) else {
-      return before.waiting.contains(.whole)
-    }
+    guard let base = before.base(of: field) else { return before.waiting.contains(.whole) }
     return theirs != base
   }
 
@@ -295,16 +291,13 @@ struct Merge {
   private mutating func discard(
     _ content: RecordContent, _ before: RemoteRecord, _ writer: String
   ) {
-    guard before.waiting.contains(.deletion), let deletion = before.deletion else {
-      return
-    }
+    guard before.waiting.contains(.deletion), let deletion = before.deletion else { return }
     for field in content.fields where !field.stamp.isBy(writer) {
       guard let base = before.base(of: field.name), field.stamp.text > base,
         field.stamp.text < deletion
       else { continue }
       losses.append(
-        Loss(
-          field: field.name, stamp: field.stamp.text, winner: deletion, theirs: field.value))
+        Loss(field: field.name, stamp: field.stamp.text, winner: deletion, theirs: field.value))
     }
   }
 }

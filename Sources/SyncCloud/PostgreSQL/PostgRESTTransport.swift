@@ -70,9 +70,7 @@ public final class PostgRESTTransport: CloudTransport {
     try await functions.participants(of: zone)
   }
 
-  public func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
+  public func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
     try await functions.setParticipants(participants, of: zone)
   }
 
@@ -86,9 +84,7 @@ private final class PostgRESTCaller: StoredFunctionCaller {
   private let client: HTTPClient
   private let known = Locked<String?>(nil)
 
-  init(
-    _ url: URL, _ token: @escaping @Sendable () async throws -> String, _ client: HTTPClient
-  ) {
+  init(_ url: URL, _ token: @escaping @Sendable () async throws -> String, _ client: HTTPClient) {
     (self.url, self.token, self.client) = (url, token, client)
   }
 

@@ -55,13 +55,10 @@ final class PostgreSQLLine: @unchecked Sendable {
   /// - Returns: The value; nil for SQL's null, and for a statement that gives no rows.
   /// - Throws: ``PostgreSQLFailure``; ``CloudError`` when the server is silent;
   ///   `CancellationError`.
-  func value(
-    _ statement: String, _ arguments: [String?], _ patience: Patience
-  ) throws -> String? {
+  func value(_ statement: String, _ arguments: [String?], _ patience: Patience) throws -> String? {
     let texts = CTexts(arguments)
     let isSent = texts.withPointer {
-      library.sendQueryParams(
-        connection, statement, CInt(arguments.count), nil, $0, nil, nil, 0)
+      library.sendQueryParams(connection, statement, CInt(arguments.count), nil, $0, nil, nil, 0)
     }
     guard isSent == 1 else { throw failure(nil) }
     try send(patience)
@@ -83,8 +80,7 @@ final class PostgreSQLLine: @unchecked Sendable {
       let value = library.getvalue(last, 0, 0)
     else { return nil }
     let length = Int(library.getlength(last, 0, 0))
-    return String(
-      decoding: UnsafeRawBufferPointer(start: value, count: length), as: UTF8.self)
+    return String(decoding: UnsafeRawBufferPointer(start: value, count: length), as: UTF8.self)
   }
 
   /// Has the server end the statement that may still run.

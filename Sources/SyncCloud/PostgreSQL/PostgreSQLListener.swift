@@ -27,9 +27,7 @@
     /// Whether anything has come since the server was last asked.
     private var isHeard = true
 
-    init(
-      _ address: PostgreSQLAddress, silence: Double, _ signals: AsyncStream<Void>.Continuation
-    ) {
+    init(_ address: PostgreSQLAddress, silence: Double, _ signals: AsyncStream<Void>.Continuation) {
       (self.address, self.silence, self.signals) = (address, silence, signals)
     }
 

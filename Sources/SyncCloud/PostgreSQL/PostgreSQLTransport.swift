@@ -85,9 +85,7 @@ public final class PostgreSQLTransport: CloudTransport {
     try await functions.participants(of: zone)
   }
 
-  public func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
+  public func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
     try await functions.setParticipants(participants, of: zone)
   }
 

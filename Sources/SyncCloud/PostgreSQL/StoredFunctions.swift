@@ -69,9 +69,7 @@ struct StoredFunctions: Sendable {
     return answer["channel"]?.stringValue
   }
 
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     let after: JSONValue = if let token { .string(token.rawValue) } else { .null }
     let answer = try await caller.call(
       "changes", ["zone": path(zone), "after": after, "page": .integer(Int64(limit))],

@@ -57,9 +57,7 @@ enum CloudCoreAnnotations {
 
   /// The attributes in which CloudCore keeps its own notes: those that say so, and those that have
   /// their names in an entity that has all four.
-  static func serviceAttributes(
-    of entity: EntityDescription
-  ) throws(CloudError) -> Set<String> {
+  static func serviceAttributes(of entity: EntityDescription) throws(CloudError) -> Set<String> {
     var names: [String: String] = [:]
     for property in entity.properties {
       guard let role = property.userInfo["CloudCoreType"] else { continue }

@@ -18,8 +18,7 @@ struct ObjectDeleter: WritingPart {
       $0.kind == .toOne && !$0.isTransient && $0.deleteRule == .deny
     }
     if !denied.isEmpty {
-      try RowValueWriter(writing, entity).update(
-        row, denied.map { ($0.slot, Value.null) })
+      try RowValueWriter(writing, entity).update(row, denied.map { ($0.slot, Value.null) })
     }
     try transaction.delete([row], of: entity) { _, _ in true }
   }

@@ -124,8 +124,7 @@ extension RecordWriter {
       guard let row = item.before?.row else { continue }
       var merge = item.merge
       do {
-        try deleter.delete(
-          ManagedObjectID(entity: item.entity, row: row), name: item.shown.name)
+        try deleter.delete(ManagedObjectID(entity: item.entity, row: row), name: item.shown.name)
         merge.record.row = nil
         try writing.forgetReferences(of: item.shown.name)
         counts.deleted += 1

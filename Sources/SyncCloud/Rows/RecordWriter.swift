@@ -151,8 +151,7 @@ struct RecordWriter: WritingPart {
       heals: writing.heals, clock: &writing.clock
     ) { field, theirs in
       mine[field].flatMap {
-        rules?.policies[field]?.choose(
-          $0, theirs, entity?.property(named: field)?.attribute?.type)
+        rules?.policies[field]?.choose($0, theirs, entity?.property(named: field)?.attribute?.type)
       }
     }
     merge.record.problem = nil
@@ -191,9 +190,7 @@ struct RecordWriter: WritingPart {
 
   /// Keeps a record whose object cannot be made; the next version of it, or a later model, tries
   /// again.
-  mutating func keepAside(
-    _ shown: CloudRecord, _ before: RemoteRecord?, _ reason: String
-  ) throws {
+  mutating func keepAside(_ shown: CloudRecord, _ before: RemoteRecord?, _ reason: String) throws {
     try keep(shown, before, shown.content?.description, reason)
   }
 

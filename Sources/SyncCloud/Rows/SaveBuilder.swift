@@ -67,9 +67,7 @@ struct SaveBuilder {
 
   /// A deleted object's record shrinks to its type and the stamp of the deletion.
   private func deletion(_ record: RemoteRecord) -> CloudSave? {
-    guard let deletion = record.deletion, record.waiting.contains(.deletion) else {
-      return nil
-    }
+    guard let deletion = record.deletion, record.waiting.contains(.deletion) else { return nil }
     var content: JSONObject = [
       "type": .string(fields.fields.type(of: record.entity)), "d": .string(deletion),
     ]

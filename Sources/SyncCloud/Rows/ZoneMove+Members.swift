@@ -14,8 +14,7 @@ extension ZoneMove {
       for source in writing.pairZones(zone) {
         /// The account's own zone says pairs of an object of that name that it has itself, first.
         func current(_ end: String) throws -> String {
-          let isOther =
-            try source != zone && transaction.remoteRecord(end, in: source)?.row != nil
+          let isOther = try source != zone && transaction.remoteRecord(end, in: source)?.row != nil
           return isOther ? end : names[end] ?? end
         }
         for pair in try transaction.remotePairs(of: name, isFirst: nil, in: source) {

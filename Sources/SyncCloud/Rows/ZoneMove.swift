@@ -144,8 +144,7 @@ struct ZoneMove: WritingPart {
       guard let parent = writing.fields.rules(of: entity).parent,
         entity.destination(of: parent).rootIndex == object.entity.rootIndex
       else { continue }
-      result += try transaction.objects(
-        of: entity, .references(slot: parent.slot, [object.row]))
+      result += try transaction.objects(of: entity, .references(slot: parent.slot, [object.row]))
     }
     return result
   }

@@ -17,9 +17,7 @@ extension CloudTransport {
     throw CloudParticipant.unsupported
   }
 
-  public func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
+  public func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
     throw CloudParticipant.unsupported
   }
 

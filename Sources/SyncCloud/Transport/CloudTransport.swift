@@ -40,9 +40,7 @@ public protocol CloudTransport: Sendable {
   ///   - zone: Which one.
   ///   - token: The place after which to begin; nil is the beginning.
   ///   - limit: How many records at most.
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage
 
   /// Reads one record as it is now; nil when there is none, or another program has deleted it.
   ///

@@ -239,9 +239,7 @@ public final class MemoryTransport: CloudTransport {
     }
   }
 
-  public func setParticipants(
-    _ participants: [CloudParticipant], of zone: CloudZone
-  ) async throws {
+  public func setParticipants(_ participants: [CloudParticipant], of zone: CloudZone) async throws {
     let zone = placed(zone)
     try server.state.withLock { state in
       state.requests += 1

@@ -61,9 +61,7 @@ extension ChangeSet.EntityChanges {
   }
 
   /// Rows with their keys; without keys where the entity has none.
-  private func pairs(
-    _ rows: some Collection<Int64>, _ keys: ChangeKeys
-  ) -> [(Int64, Value?)] {
+  private func pairs(_ rows: some Collection<Int64>, _ keys: ChangeKeys) -> [(Int64, Value?)] {
     keys.isEmpty ? rows.map { ($0, nil) } : zip(rows, keys).map { ($0, $1) }
   }
 

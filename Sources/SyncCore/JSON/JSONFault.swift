@@ -62,8 +62,7 @@ extension JSONScanner {
   func error(_ fault: JSONFault, at offset: Int, tape: JSONTape, open: Int) -> JSONError {
     JSONError(
       fault.code, in: bytes, at: offset, path: "$" + tape.openPath(from: open),
-      message: fault.message(
-        found: JSONScanner.byteInWords(bytes, offset), depthLimit: depthLimit))
+      message: fault.message(found: JSONScanner.byteInWords(bytes, offset), depthLimit: depthLimit))
   }
 
   static func byteInWords(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> String {

@@ -202,9 +202,7 @@ extension JSONItemReader {
   // MARK: - Pieces
 
   /// Reads the key of the next member, to the scratch tape, and its colon; false behind the end.
-  mutating func beginMember(
-    _ location: String, isFirst: Bool
-  ) throws(JSONError) -> Bool {
+  mutating func beginMember(_ location: String, isFirst: Bool) throws(JSONError) -> Bool {
     guard try separate(location, isFirst: isFirst, end: UInt8(ascii: "}"), .objectSeparator) else {
       return false
     }
@@ -217,9 +215,7 @@ extension JSONItemReader {
     return true
   }
 
-  private mutating func beginElement(
-    _ location: String, isFirst: Bool
-  ) throws(JSONError) -> Bool {
+  private mutating func beginElement(_ location: String, isFirst: Bool) throws(JSONError) -> Bool {
     try separate(location, isFirst: isFirst, end: UInt8(ascii: "]"), .arraySeparator)
   }
 

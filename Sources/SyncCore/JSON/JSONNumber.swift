@@ -40,8 +40,7 @@ enum JSONNumber {
 
   static func append(_ value: Double, to output: inout [UInt8]) {
     guard value.isFinite else {
-      output.append(
-        contentsOf: (value.isNaN ? "null" : (value < 0 ? "-1e999" : "1e999")).utf8)
+      output.append(contentsOf: (value.isNaN ? "null" : (value < 0 ? "-1e999" : "1e999")).utf8)
       return
     }
     appendDigits(of: value.description, to: &output)

@@ -27,9 +27,7 @@ package struct JSONScanner {
   /// - Throws: ``JSONError`` with a path that begins at this value.
   /// - Complexity: O(*n*); no allocation once the tape is large enough.
   package mutating func scanValue(into tape: JSONTape) throws(JSONError) {
-    guard let start = bytes.baseAddress else {
-      throw error(.end, at: 0, tape: tape, open: -1)
-    }
+    guard let start = bytes.baseAddress else { throw error(.end, at: 0, tape: tape, open: -1) }
     tape.removeAll()
     let outcome = scan(
       from: start.assumingMemoryBound(to: UInt8.self), depthLimit: depthLimit, tape: tape)
@@ -47,9 +45,7 @@ package struct JSONScanner {
     var open = -1
   }
 
-  private func scan(
-    from base: UnsafePointer<UInt8>, depthLimit: Int, tape: JSONTape
-  ) -> Outcome {
+  private func scan(from base: UnsafePointer<UInt8>, depthLimit: Int, tape: JSONTape) -> Outcome {
     let end = base + bytes.count
     var cursor = base + position
     var tokens = tape.tokens

@@ -13,9 +13,7 @@ extension JSONText {
 
   /// Finds the end of a string from the byte behind its opening quote.
   @inline(__always)
-  static func scanString(
-    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
-  ) -> StringEnd {
+  static func scanString(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> StringEnd {
     var cursor = start
     while end - cursor >= 8 {
       let special = specialBytes(load(cursor))

@@ -93,9 +93,7 @@ extension JSONText {
 
   /// Reads a number, or finds that no value begins here.
   @inline(__always)
-  static func scanNumber(
-    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
-  ) -> NumberEnd {
+  static func scanNumber(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> NumberEnd {
     var cursor = start
     let isNegative = cursor.pointee == UInt8(ascii: "-")
     if isNegative { cursor += 1 }

@@ -28,8 +28,7 @@ extension JSONValue {
       }
       return .object(object)
     case let array as [Any]:
-      return .array(
-        try array.enumerated().map { try make($1, at: path.appending(.position($0))) })
+      return .array(try array.enumerated().map { try make($1, at: path.appending(.position($0))) })
     case let optional where Mirror(reflecting: optional).displayStyle == .optional:
       return try SyncCore.Value.unwrapped(optional).map { try make($0, at: path) } ?? .null
     default:

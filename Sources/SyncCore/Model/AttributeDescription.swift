@@ -86,9 +86,7 @@ public struct ValidationRules: Sendable, Hashable {
   /// The pattern that a text has to match; nil is none.
   public var regularExpression: String?
 
-  public init(
-    minimum: Value = .null, maximum: Value = .null, regularExpression: String? = nil
-  ) {
+  public init(minimum: Value = .null, maximum: Value = .null, regularExpression: String? = nil) {
     self.minimum = minimum
     self.maximum = maximum
     self.regularExpression = regularExpression

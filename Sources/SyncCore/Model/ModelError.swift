@@ -84,9 +84,7 @@ extension ModelError {
       message: "\(entity) has two properties named “\(name)”. Rename one of them.")
   }
 
-  static func overrides(
-    _ name: String, in entity: String, superentity: String?
-  ) -> ModelError {
+  static func overrides(_ name: String, in entity: String, superentity: String?) -> ModelError {
     ModelError(
       .overriddenProperty, entity: entity, property: name,
       message: """
@@ -106,9 +104,7 @@ extension ModelError {
         """)
   }
 
-  static func unknownSuperentity(
-    _ name: String, of entity: String, known: [String]
-  ) -> ModelError {
+  static func unknownSuperentity(_ name: String, of entity: String, known: [String]) -> ModelError {
     ModelError(
       .unknownEntity, entity: entity,
       message: """
@@ -158,8 +154,7 @@ extension ModelError {
     of relationship: RelationshipDescription, in entity: String,
     inverse: RelationshipDescription, declaredBy other: String
   ) -> ModelError {
-    let found =
-      inverse.inverseName.map { "\(inverse.destinationName).\($0)" } ?? "no inverse"
+    let found = inverse.inverseName.map { "\(inverse.destinationName).\($0)" } ?? "no inverse"
     let place =
       other == relationship.destinationName
       ? "" : " and lead “\(relationship.name)” to \(other), which declares it"

@@ -60,9 +60,7 @@ extension AttributeDescription {
     return rules
   }
 
-  private func limit(
-    _ value: Value, _ kind: String, entity: String
-  ) throws(ModelError) -> Value {
+  private func limit(_ value: Value, _ kind: String, entity: String) throws(ModelError) -> Value {
     guard !value.isNull else { return value }
     guard let measure = type.measure else {
       throw invalidRule(
@@ -76,8 +74,7 @@ extension AttributeDescription {
   }
 
   private func invalidRule(_ entity: String, _ text: String) -> ModelError {
-    ModelError(
-      .invalidRule, entity: entity, property: name, message: "\(entity).\(name) \(text)")
+    ModelError(.invalidRule, entity: entity, property: name, message: "\(entity).\(name) \(text)")
   }
 }
 

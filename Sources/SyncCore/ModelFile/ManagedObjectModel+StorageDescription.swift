@@ -21,8 +21,7 @@ extension ManagedObjectModel {
   ///
   /// - Throws: ``ModelError`` when the text is malformed.
   package convenience init(storageDescription: String) throws(ModelError) {
-    try self.init(
-      xml: Data(storageDescription.utf8), documentName: "The model kept in the store")
+    try self.init(xml: Data(storageDescription.utf8), documentName: "The model kept in the store")
   }
 
   private func write(_ record: EntityRecord, to writer: inout MarkupWriter) {
@@ -80,8 +79,7 @@ extension AttributeDescription {
     writer.attribute("attributeType", type.rawValue)
     writer.flag("optional", isOptional)
     writer.flag("transient", isTransient)
-    writer.attribute(
-      isDate ? "defaultDateTimeInterval" : "defaultValueString", defaultText)
+    writer.attribute(isDate ? "defaultDateTimeInterval" : "defaultValueString", defaultText)
     writer.attribute(
       isDate ? "minDateTimeInterval" : "minValueString", validation.minimum.modelText)
     writer.attribute(

@@ -9,9 +9,7 @@ struct MarkupFields {
   let property: String?
   private var taken: Set<String> = []
 
-  init(
-    _ element: MarkupElement, document: String, entity: String? = nil, property: String? = nil
-  ) {
+  init(_ element: MarkupElement, document: String, entity: String? = nil, property: String? = nil) {
     self.element = element
     self.document = document
     self.entity = entity

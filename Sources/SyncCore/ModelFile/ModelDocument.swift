@@ -152,7 +152,6 @@ extension ManagedObjectModel {
 
   convenience init(xml: Data, documentName: String) throws(ModelError) {
     let builder = try ModelFileReader(document: documentName).builder(xml)
-    self.init(
-      validated: try builder.records(), versionIdentifier: builder.versionIdentifier)
+    self.init(validated: try builder.records(), versionIdentifier: builder.versionIdentifier)
   }
 }

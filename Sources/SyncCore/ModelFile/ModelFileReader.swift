@@ -16,8 +16,7 @@ struct ModelFileReader {
     do {
       root = try XMLReader.read(data)
     } catch {
-      throw ModelError(
-        .malformedDocument, message: "\(document), \(error.place): \(error.message)")
+      throw ModelError(.malformedDocument, message: "\(document), \(error.place): \(error.message)")
     }
     guard root.name == "model" else {
       throw ModelError(

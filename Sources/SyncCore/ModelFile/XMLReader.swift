@@ -107,9 +107,7 @@ struct XMLReader {
     throw cutOff(in: element)
   }
 
-  private mutating func content(
-    of element: inout MarkupElement, depth: Int
-  ) throws(XMLError) {
+  private mutating func content(of element: inout MarkupElement, depth: Int) throws(XMLError) {
     var text: [UInt8] = []
     while position < bytes.count {
       if bytes[position] == UInt8(ascii: "&") {

@@ -106,8 +106,7 @@ extension FilterMapping {
     case .aggregate(let function, let collection, let key):
       return .aggregate(function, try self.expression(collection), key: key)
     case .subquery(let path, let variable, let node):
-      return .subquery(
-        try collection(path), variable: variable, try inside(variable).node(node))
+      return .subquery(try collection(path), variable: variable, try inside(variable).node(node))
     }
   }
 }

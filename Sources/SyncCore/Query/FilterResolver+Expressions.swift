@@ -141,8 +141,7 @@ extension FilterResolver {
     }
     let (collection, _) = walk.split(scope: scopes.count)
     return try inside(collection, variable: variable) { resolver throws(FilterError) in
-      let node: ResolvedNode? =
-        if let condition { try resolver.resolve(condition) } else { nil }
+      let node: ResolvedNode? = if let condition { try resolver.resolve(condition) } else { nil }
       let (argument, kind) = try resolver.argument(function, key: key)
       return ResolvedExpression(.aggregate(function, collection, node, argument), kind)
     }

@@ -79,9 +79,7 @@ struct FilterTokenizer {
     return String(characters[start..<position])
   }
 
-  private mutating func name(
-    after mark: String, expected: String
-  ) throws(FilterError) -> String {
+  private mutating func name(after mark: String, expected: String) throws(FilterError) -> String {
     guard let character = current, FilterTokenizer.startsName(character) else {
       throw syntax(position, expected: expected, "there is no name behind “\(mark)”")
     }
@@ -172,9 +170,7 @@ struct FilterTokenizer {
   }
 
   /// Whole numbers that fit are integers; a number that a double would round becomes a decimal.
-  private func value(
-    _ text: String, isWhole: Bool, at start: Int
-  ) throws(FilterError) -> Value {
+  private func value(_ text: String, isWhole: Bool, at start: Int) throws(FilterError) -> Value {
     if isWhole, let integer = Int64(text) { return .int(integer) }
     let significant = text.prefix { $0 != "e" && $0 != "E" }.filter(\.isNumber)
       .drop { $0 == "0" }.count

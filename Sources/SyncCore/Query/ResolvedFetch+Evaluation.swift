@@ -83,9 +83,7 @@ extension ResolvedFetch {
 
   private var hasFunctions: Bool { columns.contains { $0.function != nil } }
 
-  private func value(
-    of column: ResolvedColumn, in group: [any FilterSubject]
-  ) throws -> Value {
+  private func value(of column: ResolvedColumn, in group: [any FilterSubject]) throws -> Value {
     guard let function = column.function else {
       guard let first = group.first, let expression = column.expression else { return .null }
       return try FilterEvaluator(first).value(expression)

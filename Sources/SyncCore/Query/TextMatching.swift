@@ -20,9 +20,7 @@ package enum TextMatching {
     text.count >= part.count && text.prefix(part.count).elementsEqual(part)
   }
 
-  package static func ends(
-    _ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer
-  ) -> Bool {
+  package static func ends(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
     text.count >= part.count && text.suffix(part.count).elementsEqual(part)
   }
 

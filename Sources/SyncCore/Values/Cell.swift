@@ -118,8 +118,7 @@ package struct Cell: BitwiseCopyable {
   /// The text or the bytes of the cell; empty for other kinds.
   @inlinable
   package var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      start: UnsafeRawPointer(bitPattern: UInt(word)), count: length)
+    UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(word)), count: length)
   }
 
   @inlinable package var isAbsent: Bool { tag & 7 == 0 }

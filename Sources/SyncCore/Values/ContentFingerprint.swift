@@ -58,9 +58,7 @@ package struct ContentFingerprint: Hashable, BitwiseCopyable, Sendable {
     }
     // Bytes before them may be read: eight bytes that end where they do, moved.
     if count < 8 { return (ending(at: end, count), 0) }
-    return (
-      UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), ending(at: end, count - 8)
-    )
+    return (UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), ending(at: end, count - 8))
   }
 
   /// The last bytes before an address, fewer than eight of at least eight, as a number.

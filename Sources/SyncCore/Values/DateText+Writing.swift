@@ -22,9 +22,7 @@ extension DateText {
       seconds * 1000 + referenceMilliseconds, zone: Int64(secondsFromGMT), withMilliseconds: false)
   }
 
-  private static func text(
-    _ milliseconds: Int64, zone: Int64, withMilliseconds: Bool
-  ) -> String {
+  private static func text(_ milliseconds: Int64, zone: Int64, withMilliseconds: Bool) -> String {
     let local = milliseconds + zone * 1000
     let days = Int64((Double(local) / 86_400_000).rounded(.down))
     let inDay = local - days * 86_400_000
@@ -56,8 +54,7 @@ extension DateText {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let shiftedMonth = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1

@@ -5,9 +5,7 @@ extension DispatchQueue {
   /// another process, which the threads of tasks may not.
   ///
   /// A cancelled task waits for the body, too.
-  package func result<T: Sendable>(
-    of body: @escaping @Sendable () throws -> T
-  ) async throws -> T {
+  package func result<T: Sendable>(of body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       async { continuation.resume(with: Result { try body() }) }
     }

@@ -56,9 +56,7 @@ private struct LargeNumber {
   }
 
   func compare(_ other: LargeNumber) -> Int {
-    guard parts.count == other.parts.count else {
-      return parts.count < other.parts.count ? -1 : 1
-    }
+    guard parts.count == other.parts.count else { return parts.count < other.parts.count ? -1 : 1 }
     for (left, right) in zip(parts, other.parts).reversed() where left != right {
       return left < right ? -1 : 1
     }

@@ -166,8 +166,7 @@ package struct NumberText {
       significand = significand * Decimal(sign: .plus, exponent: lowDigits, significand: 1)
       significand += Decimal(low)
     }
-    return Decimal(
-      sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
   }
 
   /// The nearest double; infinite beyond its range.

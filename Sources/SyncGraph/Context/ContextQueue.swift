@@ -209,8 +209,7 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Runs work on another queue while this one waits.
   private func run(_ work: @escaping () -> Void, on target: ContextQueue, _ isReading: Bool) {
-    let wait = QueueWait(
-      target: target, isReading: isReading, isStanding: standsFor != nil, work)
+    let wait = QueueWait(target: target, isReading: isReading, isStanding: standsFor != nil, work)
     // The other queue may run the work on this very thread, where this queue's objects are not for
     // it.
     let outer = thread.exchange(0, ordering: .relaxed)

@@ -43,8 +43,7 @@ struct DeletionConflicts {
       let columns = object.home.shape.columns
       guard columns.contains(where: { stored.values[$0] != base[$0] }) else { return nil }
       func named(_ values: RowValues) -> [String: Value] {
-        Dictionary(
-          uniqueKeysWithValues: columns.map { (object.home.shape.names[$0], values[$0]) })
+        Dictionary(uniqueKeysWithValues: columns.map { (object.home.shape.names[$0], values[$0]) })
       }
       return SaveConflict(
         objectID: object.objectID, committed: named(base), edited: [:], stored: named(stored.values)

@@ -39,8 +39,7 @@ extension ManagedObjectContext {
       var count = 0
       for (key, group) in groups.sorted(on: { $0.value[0] }) where key.count > 1 {
         let values = wanted.filter { key.dropFirst().contains($0.slot) }
-        try transaction.write(
-          values, to: group.map { rows[$0].row }, of: rows[group[0]].entity)
+        try transaction.write(values, to: group.map { rows[$0].row }, of: rows[group[0]].entity)
         count += group.count
       }
       return count

@@ -62,9 +62,7 @@ extension ManagedObjectContext {
   }
 
   /// Calls the body for the live objects that were listed around an object, the object left out.
-  func forEachSibling(
-    of object: ManagedObject, for purpose: Int, _ body: (ManagedObject) -> Void
-  ) {
+  func forEachSibling(of object: ManagedObject, for purpose: Int, _ body: (ManagedObject) -> Void) {
     guard let batch = object.batch else { return }
     let root = object.root
     for position in batch.window(from: Int(object.batchIndex), for: purpose) {

@@ -164,9 +164,7 @@ extension ManagedObjectContext {
   }
 
   /// Filters, sorts and cuts in memory an answer that the store could not give alone.
-  private func arrange(
-    _ objects: [ManagedObject], _ plan: FetchPlan
-  ) throws -> [ManagedObject] {
+  private func arrange(_ objects: [ManagedObject], _ plan: FetchPlan) throws -> [ManagedObject] {
     let resolved = try plan.resolved()
     // Rows that the store found and that were not changed match; asking again is cheap and simple.
     let matching = try objects.filter { try resolved.matches($0) }

@@ -26,9 +26,7 @@ extension ManagedObjectContext {
   /// and from other contexts' queues that this one waits for. The body runs on the thread that
   /// waits, so it may belong to the main actor; that of a context of the main queue runs there.
   @discardableResult
-  public func performAndWait<Result: Sendable>(
-    _ body: () throws -> Result
-  ) rethrows -> Result {
+  public func performAndWait<Result: Sendable>(_ body: () throws -> Result) rethrows -> Result {
     try queue.sync { try entered(body) }
   }
 

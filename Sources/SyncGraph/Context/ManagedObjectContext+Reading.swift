@@ -127,8 +127,7 @@ extension ManagedObjectContext {
       identities.object(root: id.entity.rootIndex, row: id.row)
         ?? (isReadable(id.row) ? object(id.entity, id.row) : nil)
     }
-    loadMembers(
-      relationship, of: objects.filter { !$0.list(relationship.ordinal).isLoaded })
+    loadMembers(relationship, of: objects.filter { !$0.list(relationship.ordinal).isLoaded })
     return objects.flatMap { owner in
       var members = owner.members(relationship.ordinal)
       if !relationship.isOrdered {

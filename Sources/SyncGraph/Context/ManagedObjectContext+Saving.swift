@@ -170,9 +170,7 @@ extension ManagedObjectContext {
 
   /// Children know the values that were unsaved here. They hear of new identifiers, of further
   /// changes by the store, and of edits that it did not take.
-  func tellChildren(
-    _ outcome: SaveOutcome, _ changes: ChangeSet, _ saved: [ManagedObject]
-  ) {
+  func tellChildren(_ outcome: SaveOutcome, _ changes: ChangeSet, _ saved: [ManagedObject]) {
     guard children.contains(where: { $0.context != nil }) else { return }
     tellChildren(renamed: outcome.rows)
     tellChildren(changes.without(Set(saved.map(\.identifier))))

@@ -154,8 +154,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.core = core
     self.queue = queue
     concurrency = queue === ContextQueue.main ? .mainQueue : .privateQueue
-    settings = Locked(
-      Settings(name: options.name, author: nil, mergePolicy: options.mergePolicy))
+    settings = Locked(Settings(name: options.name, author: nil, mergePolicy: options.mergePolicy))
     isMerging = options.isMerging
     discardsOnSave = options.discardsOnSave
     parent = options.parent

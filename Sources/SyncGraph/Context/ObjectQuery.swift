@@ -196,9 +196,7 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
     return single(try context.values(plan))
   }
 
-  private func typed<Result: ValueConvertible>(
-    _ value: Value, _ keyPath: String
-  ) throws -> Result {
+  private func typed<Result: ValueConvertible>(_ value: Value, _ keyPath: String) throws -> Result {
     guard let result = Result.converted(from: value) else {
       throw GraphError.notOfType(Result.self, value, entity: entityName(), key: keyPath)
     }

@@ -59,9 +59,7 @@ final class QueueWait: @unchecked Sendable {
   private var work: (() -> Void)?
   private var state = State.pending
 
-  init(
-    target: ContextQueue, isReading: Bool, isStanding: Bool, _ work: @escaping () -> Void
-  ) {
+  init(target: ContextQueue, isReading: Bool, isStanding: Bool, _ work: @escaping () -> Void) {
     self.target = target
     self.isReading = isReading
     self.isStanding = isStanding

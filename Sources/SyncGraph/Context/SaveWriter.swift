@@ -143,9 +143,7 @@ struct SaveWriter {
   }
 
   /// Groups objects by a number, in order of the numbers.
-  func grouped(
-    _ objects: [ManagedObject], by key: (ManagedObject) -> Int
-  ) -> [[ManagedObject]] {
+  func grouped(_ objects: [ManagedObject], by key: (ManagedObject) -> Int) -> [[ManagedObject]] {
     guard let first = objects.first.map(key) else { return [] }
     if objects.allSatisfy({ key($0) == first }) { return [objects] }
     return Dictionary(grouping: objects, by: key).inKeyOrder.map(\.value)

@@ -52,8 +52,7 @@ public struct Attribute<Wrapped: ValueConvertible>: PropertyWrapper {
 
   @usableFromInline
   static func declare(defaultValue: Value) {
-    WrapperConstruction.declare(
-      .attribute(Wrapped.self, defaultValue: defaultValue))
+    WrapperConstruction.declare(.attribute(Wrapped.self, defaultValue: defaultValue))
   }
 
   /// Declares an attribute.
@@ -155,9 +154,7 @@ extension ManagedObject {
     at ordinal: UInt16, as type: Wrapped.Type
   ) -> Wrapped {
     let value = attributeValue(at: ordinal)
-    guard let result = Wrapped.converted(from: value) else {
-      return absent(ordinal, value, type)
-    }
+    guard let result = Wrapped.converted(from: value) else { return absent(ordinal, value, type) }
     return result
   }
 

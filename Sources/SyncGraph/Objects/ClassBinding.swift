@@ -86,9 +86,7 @@ final class ClassBinding: Sendable {
 
   /// Why the class cannot show a stored value of an attribute, as the end of a sentence; nil when
   /// it can.
-  func refusal(
-    of value: Value, at slot: Int, transformers: TransformerRegistry
-  ) -> String? {
+  func refusal(of value: Value, at slot: Int, transformers: TransformerRegistry) -> String? {
     guard let attribute = shape.entity.properties[slot].attribute else { return nil }
     let types = declaredTypes[slot].map { [$0] } ?? []
     return AttributeCheck(attribute, types: types, transformers: transformers)?.refusal(of: value)

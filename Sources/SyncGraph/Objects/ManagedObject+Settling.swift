@@ -55,8 +55,7 @@ extension ManagedObject {
     for (ordinal, link) in links.enumerated() {
       guard let list = link as? MemberList else { continue }
       let relationship = home.shape.relationships[ordinal]
-      let isNoted =
-        list.hasChanges || changed.contains(relationship.slot) && !flags.contains(.lost)
+      let isNoted = list.hasChanges || changed.contains(relationship.slot) && !flags.contains(.lost)
       settle(list, relationship)
       if isNoted, !list.hasChanges { noteListChange(relationship.slot) }
     }

@@ -9,8 +9,7 @@ extension ManagedObject {
     if row.isNone { fireFault() }
     var failures: [ValidationFailure] = []
     for slot in row.nulls(among: home.shape.required) {
-      failures.append(
-        failure(.required, home.shape.names[slot], "is required but has no value."))
+      failures.append(failure(.required, home.shape.names[slot], "is required but has no value."))
     }
     for slot in row.nulls(among: binding.needed) {
       failures.append(
@@ -103,9 +102,7 @@ extension ValidationFailure {
   ///   }
   /// }
   /// ```
-  public init(
-    of object: ManagedObject, key: String, rule: Rule = .custom, message: String
-  ) {
+  public init(of object: ManagedObject, key: String, rule: Rule = .custom, message: String) {
     self.init(rule: rule, objectID: object.objectID, key: key, message: message)
   }
 }

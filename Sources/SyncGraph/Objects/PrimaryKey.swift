@@ -22,8 +22,7 @@ public struct PrimaryKey<Wrapped: ValueConvertible>: PropertyWrapper {
 
   @usableFromInline
   static func declare() {
-    WrapperConstruction.declare(
-      .attribute(Wrapped.self, isPrimaryKey: true))
+    WrapperConstruction.declare(.attribute(Wrapped.self, isPrimaryKey: true))
   }
 
   /// Declares the primary key.

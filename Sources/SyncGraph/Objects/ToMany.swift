@@ -87,8 +87,7 @@ extension ManagedObject {
   final func toManyOrdinal(_ wrapper: UInt16) -> Int {
     let slot = binding.slots[Int(wrapper)]
     guard case .toMany(let ordinal) = binding.shape.kinds[slot] else {
-      programmingError(
-        "\(entity.name).\(binding.shape.names[slot]) is not a to-many relationship.")
+      programmingError("\(entity.name).\(binding.shape.names[slot]) is not a to-many relationship.")
     }
     return ordinal
   }

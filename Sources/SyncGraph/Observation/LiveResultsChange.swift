@@ -85,8 +85,7 @@ final class ResultsStreams: Sendable {
     buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy,
     _ element: @escaping @Sendable (LiveResultsChange) -> Element
   ) -> AsyncStream<Element> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Element.self, bufferingPolicy: policy)
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
     continuation.yield(first)
     let id = state.withLock { state in
       defer { state.next += 1 }

@@ -21,8 +21,7 @@ extension Fetch {
   public func sorted<Property: AttributeProperty>(
     by property: KeyPath<Object, Property>, ascending: Bool = true, options: TextOptions = []
   ) -> Fetch {
-    sorted(
-      by: SortKey(PropertyNames.name(of: property), ascending: ascending, options: options))
+    sorted(by: SortKey(PropertyNames.name(of: property), ascending: ascending, options: options))
   }
 
   /// The same objects, sorted by a further attribute, across to-one relationships too:

@@ -15,8 +15,7 @@ public struct MemberKeys<Member: ManagedObject> {
     }
     do {
       let members = try Filter.subquery(path, where: filter)
-      return .compare(
-        .aggregate(.count, members, key: []), .greater, .value(.int(0)))
+      return .compare(.aggregate(.count, members, key: []), .greater, .value(.int(0)))
     } catch {
       return Filter(.failure(error))
     }

@@ -53,9 +53,7 @@ extension DataStack {
   }
 
   /// Runs the operation in a new background context some time later.
-  public func performBackgroundTask(
-    operation: @escaping @Sendable (ManagedObjectContext) -> Void
-  ) {
+  public func performBackgroundTask(operation: @escaping @Sendable (ManagedObjectContext) -> Void) {
     performInNewBackgroundContext(operation)
   }
 

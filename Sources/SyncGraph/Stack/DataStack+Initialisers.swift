@@ -86,8 +86,7 @@ extension DataStack {
     var location = Location.inMemory
     if storeType == .sqLite {
       let folder = FileManager.sqliteDirectoryURL
-      location = .sqlite(
-        folder.appendingPathComponent("\(ModelLocator.programName).sqlite"))
+      location = .sqlite(folder.appendingPathComponent("\(ModelLocator.programName).sqlite"))
     }
     try self.init(
       model: model, store: location, classes: classes, migration: migration,

@@ -33,9 +33,7 @@ extension DataStack {
   /// Every commit from now on that changes one object, restricted to it, in order. Its deletion is
   /// the last that is heard of it; the sequence goes on until the stack is closed or the task
   /// cancelled.
-  public func changes(
-    of id: ManagedObjectID
-  ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
+  public func changes(of id: ManagedObjectID) -> some AsyncSequence<ChangeSet, Never> & Sendable {
     changes.compactMap { $0.restricted(to: id) }
   }
 
@@ -44,9 +42,7 @@ extension DataStack {
   ///
   /// - Precondition: The object was saved: until then nothing can be committed about it, and saving
   ///   gives it another identifier.
-  public func changes(
-    of object: ManagedObject
-  ) -> some AsyncSequence<ChangeSet, Never> & Sendable {
+  public func changes(of object: ManagedObject) -> some AsyncSequence<ChangeSet, Never> & Sendable {
     let id = object.objectID
     require(!id.isTemporary, "Save the object before it is watched: \(id).")
     return changes(of: id)

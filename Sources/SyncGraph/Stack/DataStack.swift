@@ -82,8 +82,7 @@ public final class DataStack: Sendable {
     classes: [ManagedObject.Type] = [], transformers: TransformerRegistry = .shared
   ) throws {
     core = try StackCore(model, configuration, classes: classes, transformers: transformers)
-    mainContext = core.makeContext(
-      .main, .init(name: "main", mergePolicy: .storeWinsPerProperty))
+    mainContext = core.makeContext(.main, .init(name: "main", mergePolicy: .storeWinsPerProperty))
     syncQueue = OperationQueue()
     syncQueue.name = "SyncStack.sync"
     syncQueue.maxConcurrentOperationCount = 1

@@ -46,9 +46,7 @@ struct HistoryText {
   }
 
   /// The keys of the changed objects; a read per entity.
-  private func keys(
-    of changes: [HistoryChange], in reader: StoreReader
-  ) throws -> [Object: Value] {
+  private func keys(of changes: [HistoryChange], in reader: StoreReader) throws -> [Object: Value] {
     var result: [Object: Value] = [:]
     for (name, changes) in Dictionary(grouping: changes, by: \.entity) {
       guard let entity = reader.model.entity(named: name), let key = entity.primaryKey else {
@@ -88,9 +86,7 @@ struct HistoryText {
     }
   }
 
-  private func text(
-    _ transaction: HistoryTransaction, _ keys: [Object: Value]
-  ) -> [String] {
+  private func text(_ transaction: HistoryTransaction, _ keys: [Object: Value]) -> [String] {
     [head(transaction)]
       + transaction.changes.map { change in
         let key = keys[Object(entity: change.entity, row: change.row)]

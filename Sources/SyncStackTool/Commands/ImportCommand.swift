@@ -143,8 +143,7 @@ struct ImportCommand: Command {
   private func runPages(
     _ pages: [ImportPage], on stack: DataStack, _ terminal: Terminal
   ) async throws -> SyncReport {
-    let session = try SyncSession(
-      entity: settings.entity, dataStack: stack, name: settings.session)
+    let session = try SyncSession(entity: settings.entity, dataStack: stack, name: settings.session)
     session.settings = syncSettings
     var stored: Set<String> = []
     if let name = settings.session {

@@ -169,9 +169,7 @@ struct ImportSettings: Sendable {
   }
 
   /// Refuses the options that are about one list.
-  private static func checkLists(
-    _ arguments: Arguments, _ lists: [ImportList]
-  ) throws(UsageError) {
+  private static func checkLists(_ arguments: Arguments, _ lists: [ImportList]) throws(UsageError) {
     if arguments.has("--plan"), !lists.isEmpty {
       throw arguments.error("--plan and --list exclude each other.")
     }

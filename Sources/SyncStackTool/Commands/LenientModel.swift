@@ -46,8 +46,7 @@ enum LenientModel {
           plan.includesSubentities = false
           let count = try reader.count(plan)
           guard count > 0 else { continue }
-          result.append(
-            MissingValues(entity: entity.name, property: property.name, count: count))
+          result.append(MissingValues(entity: entity.name, property: property.name, count: count))
         }
       }
       return result

@@ -79,9 +79,7 @@ struct ListPlaces {
     self.init(in: shape, at: path)
   }
 
-  private static func lists(
-    in shape: ObjectShape, under path: String, isBare: Bool
-  ) -> [Place] {
+  private static func lists(in shape: ObjectShape, under path: String, isBare: Bool) -> [Place] {
     let objects = shape.keys.filter { key in
       let member = shape.members[key]
       return (member?.object != nil || member?.elementObjects != nil) && !besides.contains(key)

@@ -11,8 +11,7 @@ struct ObjectTable {
     let rows = try reader.fetch(plan)
     let hasSubentities = !entity.subentities.isEmpty
     let properties = properties(of: entity)
-    var table = TextTable(
-      (hasSubentities ? [.init("Entity")] : []) + properties.map { column($0) })
+    var table = TextTable((hasSubentities ? [.init("Entity")] : []) + properties.map { column($0) })
     let cells = try properties.map { try self.cells(of: $0, in: rows, entity, counts: true) }
     for (index, row) in rows.enumerated() {
       table.add((hasSubentities ? [row.entity.name] : []) + cells.map { $0[index] })

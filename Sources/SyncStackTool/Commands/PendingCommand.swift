@@ -72,9 +72,7 @@ struct PendingCommand: Command {
     return keys.map { $0.contains(item.key?.description ?? "") } ?? true
   }
 
-  private func change(
-    _ found: [(outbox: Outbox, item: OutboxItem)], _ terminal: Terminal
-  ) throws {
+  private func change(_ found: [(outbox: Outbox, item: OutboxItem)], _ terminal: Terminal) throws {
     var count = 0
     for (outbox, item) in found {
       guard case .refused = item.state else { continue }

@@ -134,9 +134,7 @@ struct ShowCommand: Command {
     let records = try store.read {
       try ObjectTable(entity: entity, reader: $0).records(plan)
     }
-    guard !records.isEmpty else {
-      throw missing(key, entity)
-    }
+    guard !records.isEmpty else { throw missing(key, entity) }
     write(records, to: terminal)
   }
 
@@ -167,9 +165,7 @@ struct ShowCommand: Command {
   }
 
   /// - Returns: How many objects were shown.
-  private func show(
-    _ plan: FetchPlan, in reader: StoreReader, _ terminal: Terminal
-  ) throws -> Int {
+  private func show(_ plan: FetchPlan, in reader: StoreReader, _ terminal: Terminal) throws -> Int {
     let objects = ObjectTable(entity: plan.entity, reader: reader)
     if !asRecords {
       let table = try objects.table(plan)

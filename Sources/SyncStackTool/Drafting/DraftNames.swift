@@ -67,8 +67,7 @@ enum DraftNames {
   /// The name of a property for a key: letters, digits and underscores, and none that a class of
   /// managed objects has already.
   static func property(_ key: String) -> String {
-    let plain = String(
-      key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    let plain = String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     var name = Inflection.camel(plain) ?? plain
     // The first word is written small as a whole: “id_str” is “idStr”.
     if let first = plain.split(separator: "_").first, first.count < plain.count,

@@ -76,17 +76,14 @@ struct InverseDrafter {
     }
   }
 
-  private mutating func pair(
-    _ number: Int, of owner: Int, with back: Int, of destination: Int
-  ) {
+  private mutating func pair(_ number: Int, of owner: Int, with back: Int, of destination: Int) {
     let name = draft.entities[owner].relationships[number].name
     let other = draft.entities[destination].relationships[back].name
     draft.entities[owner].relationships[number].inverse = other
     draft.entities[destination].relationships[back].inverse = name
     let note = "taken for the inverse of \(draft.entities[owner].name).\(name)"
     let known = draft.entities[destination].relationships[back].note
-    draft.entities[destination].relationships[back].note =
-      known.map { "\($0); \(note)" } ?? note
+    draft.entities[destination].relationships[back].note = known.map { "\($0); \(note)" } ?? note
   }
 
   private mutating func make(for number: Int, of owner: Int, in destination: Int) {

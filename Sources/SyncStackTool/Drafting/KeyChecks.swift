@@ -75,8 +75,7 @@ final class KeyChecks {
       let mention = Mention(object: object, place: place, member: member, owner: owner)
       note(mention, key, of: entity)
     }
-    descend(
-      object, of: entity.shape, in: entity, at: entity.name, owner: key ?? .object(object))
+    descend(object, of: entity.shape, in: entity, at: entity.name, owner: key ?? .object(object))
   }
 
   private func descend(

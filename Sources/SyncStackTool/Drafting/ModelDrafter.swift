@@ -135,9 +135,7 @@ struct ModelDrafter {
   /// The name of the property for a place of an entity, without steps that say nothing: `data`
   /// around an object, `$oid` in it, `nodes` of a relationship. Where that names another member,
   /// the whole place is the name.
-  func name(
-    at place: [String], of entity: FoundEntity, isRelationship: Bool = false
-  ) -> String {
+  func name(at place: [String], of entity: FoundEntity, isRelationship: Bool = false) -> String {
     let steps = place.filter { $0.first != "$" || $0 == "$type" }
     var telling = steps.drop { KeyFinder.wrappers.contains($0) || $0 == "relationships" }
     if telling.count == 1, steps.count > 1, entity.shape.members[telling.joined()] != nil {

@@ -25,9 +25,7 @@ struct LetterComparison: CustomStringConvertible {
     }
   }
 
-  private static func key(
-    in comparison: FilterComparison, _ entity: EntityDescription
-  ) -> String? {
+  private static func key(in comparison: FilterComparison, _ entity: EntityDescription) -> String? {
     switch (comparison.operation, comparison.left, comparison.right) {
     case (.less, .path(let path), .value(let value)),
       (.lessOrEqual, .path(let path), .value(let value)),

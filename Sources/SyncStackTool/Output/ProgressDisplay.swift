@@ -65,8 +65,7 @@ final class ProgressDisplay: Sendable {
   /// A line for a phase that is over: how long it took.
   private func note(_ state: State, until end: ContinuousClock.Instant) {
     guard let phase = state.phase else { return }
-    terminal.note(
-      ProgressLine.ended(phase, seconds: (end - state.phaseBegin) / .seconds(1)))
+    terminal.note(ProgressLine.ended(phase, seconds: (end - state.phaseBegin) / .seconds(1)))
   }
 
   private func update() {

@@ -22,10 +22,7 @@ struct TextTable: Sendable {
   /// Adds a row of one text per column. Line breaks and tabs in a text become blanks.
   mutating func add(_ row: [String]) {
     require(row.count == columns.count, "A row of a table needs one text per column.")
-    rows.append(
-      row.map { text in
-        String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
-      })
+    rows.append(row.map { text in String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 }) })
   }
 
   /// The table as lines.

@@ -59,9 +59,7 @@ enum FingerprintLogEntry {
   static func bit(_ table: Int) -> Int64 { 1 << Int64(min(table, 62)) }
 
   /// - Returns: Nil when there are more rows than the limit.
-  static func encode(
-    _ changes: [ChangeSet.EntityChanges], tables: Int64, limit: Int
-  ) -> [Int64]? {
+  static func encode(_ changes: [ChangeSet.EntityChanges], tables: Int64, limit: Int) -> [Int64]? {
     let relevant = changes.filter { tables & bit($0.entity.rootIndex) != 0 }
     let counts = relevant.map { $0.inserted.count + $0.updated.count + $0.deleted.count }
     let count = counts.reduce(0, +)

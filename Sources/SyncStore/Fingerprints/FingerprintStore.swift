@@ -64,8 +64,7 @@ struct FingerprintStore {
       guard generation.isCountable else {
         throw StoreError.damaged("_syncstack_print_sets", "row \(id)", "generation", generation)
       }
-      return FingerprintSetRecord(
-        id: id, generation: generation, head: Array(statement.bytes(2)))
+      return FingerprintSetRecord(id: id, generation: generation, head: Array(statement.bytes(2)))
     }
   }
 
@@ -203,9 +202,7 @@ struct FingerprintStore {
     return result
   }
 
-  private func log(
-    _ changes: [ChangeSet.EntityChanges], generation: Int64, tables: Int64
-  ) throws {
+  private func log(_ changes: [ChangeSet.EntityChanges], generation: Int64, tables: Int64) throws {
     let statement = try connection.statement(
       "INSERT OR REPLACE INTO _syncstack_print_log (generation, data) VALUES (?, ?)")
     statement.bind(1, generation)
@@ -239,8 +236,7 @@ struct FingerprintStore {
     try removeSets("WHERE generation < ?", generation - FingerprintStore.logLimit)
     let metadata = Metadata(connection: connection)
     let oldest = try connection.scalar("SELECT min(generation) FROM _syncstack_print_sets")
-    try connection.run(
-      "DELETE FROM _syncstack_print_log WHERE generation <= ?", [oldest ?? .max])
+    try connection.run("DELETE FROM _syncstack_print_log WHERE generation <= ?", [oldest ?? .max])
     if let oldest {
       try metadata.set(.fingerprints, oldest)
     } else {

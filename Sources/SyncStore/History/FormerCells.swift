@@ -100,7 +100,6 @@ struct FormerCellReader {
   }
 
   private var damage: StoreError {
-    .damaged(
-      "_syncstack_history_values", "transaction \(transaction)", "former holds no values")
+    .damaged("_syncstack_history_values", "transaction \(transaction)", "former holds no values")
   }
 }

@@ -101,8 +101,7 @@ package struct HistoryFold: Sendable {
     }
     guard var entry = self[id] else {
       if entriesByID[id] == nil { order.append(id) }
-      entriesByID[id] = Entry(
-        id: id, kind: kind, slots: slots, tombstone: tombstone, base: base)
+      entriesByID[id] = Entry(id: id, kind: kind, slots: slots, tombstone: tombstone, base: base)
       count += 1
       return
     }

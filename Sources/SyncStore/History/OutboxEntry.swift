@@ -129,9 +129,7 @@ package struct OutboxEntry: Sendable, Equatable {
   }
 
   /// Takes over whether the server has a link of an edited list.
-  mutating func takeServerLink(
-    _ list: RelationshipDescription, to row: Int64, isThere: Bool
-  ) {
+  mutating func takeServerLink(_ list: RelationshipDescription, to row: Int64, isThere: Bool) {
     changeBase(list.slot) { base in
       guard let before = base[list: list].before, before.contains(row) != isThere else { return }
       base[list: list].before = isThere ? before + [row] : before.filter { $0 != row }

@@ -41,8 +41,7 @@ enum Tombstone {
 
   /// Attributes that the model no longer has come back as text.
   static func decode(_ text: String, of entity: EntityDescription?) throws -> [String: Value] {
-    values(
-      try JSONDecoder().decode([String: String?].self, from: Data(text.utf8)), of: entity)
+    values(try JSONDecoder().decode([String: String?].self, from: Data(text.utf8)), of: entity)
   }
 
   private static func values(

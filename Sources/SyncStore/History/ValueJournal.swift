@@ -176,14 +176,12 @@ struct ValueWriter {
       let outbox: String
     }
     let groups = Dictionary(grouping: edits) {
-      Group(
-        isBegun: $0.isBegun, entity: $0.id.entity.index, columns: $0.columns, outbox: $0.outbox)
+      Group(isBegun: $0.isBegun, entity: $0.id.entity.index, columns: $0.columns, outbox: $0.outbox)
     }
     for (group, edits) in groups.sorted(by: { $0.value[0].id < $1.value[0].id }) {
       var record = Record(rows: Set(edits.map(\.id.row)).sorted())
       record.former.append(name: group.outbox)
-      let key = Key(
-        kind: group.isBegun ? .begun : .ended, entity: group.entity, columns: SlotSet())
+      let key = Key(kind: group.isBegun ? .begun : .ended, entity: group.entity, columns: SlotSet())
       try write(record, key, edits[0].id.entity.name, group.columns)
     }
   }

@@ -56,8 +56,7 @@ extension Store {
     } catch {
       try? FileManager.default.removeItem(atPath: unfinished)
       throw error as? StoreError
-        ?? StoreError(
-          .failed, message: "The store cannot be copied to \(target.path): \(error).")
+        ?? StoreError(.failed, message: "The store cannot be copied to \(target.path): \(error).")
     }
   }
 

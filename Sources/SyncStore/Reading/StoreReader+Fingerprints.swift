@@ -49,9 +49,7 @@ extension StoreReader {
 
   /// Visits the row numbers of an entity and its subentities, in no order: SQLite finds them
   /// fastest in an index mostly, a tenth of the table.
-  package func rowNumbers(
-    of entity: EntityDescription, _ body: (Int64) throws -> Void
-  ) throws {
+  package func rowNumbers(of entity: EntityDescription, _ body: (Int64) throws -> Void) throws {
     try prepareToRead()
     let target = layout[entity]
     let condition = target.entityCondition().map { " WHERE \($0)" } ?? ""

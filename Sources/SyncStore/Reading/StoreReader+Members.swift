@@ -35,8 +35,7 @@ extension StoreReader {
     case .inverse(let table, let column, _):
       try prepareToLookUp(table)
       ownerColumn = "m.\(column.quoted)"
-      select =
-        "SELECT m.\(column.quoted), m._row\(entityColumn(of: table)) FROM \(table.quoted) m"
+      select = "SELECT m.\(column.quoted), m._row\(entityColumn(of: table)) FROM \(table.quoted) m"
     case .link(let end):
       try prepareToLookUp(end.table)
       ownerColumn = "l.\(end.ownerColumn)"
@@ -48,8 +47,7 @@ extension StoreReader {
     let order = [ownerColumn] + memberOrder(storage)
     var result: [StoredMember] = []
     let ending = " ORDER BY \(order.joined(separator: ", "))"
-    var chunks = KeyChunks(
-      connection, "\(select) WHERE \(ownerColumn) IN", .listed(owners), ending)
+    var chunks = KeyChunks(connection, "\(select) WHERE \(ownerColumn) IN", .listed(owners), ending)
     defer { chunks.end() }
     while let statement = try chunks.next() {
       try collect(statement, destination: destination, into: &result)
@@ -166,11 +164,9 @@ extension StoreReader {
     while try statement.step() {
       let row = try statement.row(1, of: destination.table)
       if hasEntityColumn, statement.integer(2) != current.number {
-        current = try layout.entity(
-          numbered: statement.integer(2), in: destination.table, row: row)
+        current = try layout.entity(numbered: statement.integer(2), in: destination.table, row: row)
       }
-      result.append(
-        StoredMember(owner: statement.integer(0), row: row, entity: current.entity))
+      result.append(StoredMember(owner: statement.integer(0), row: row, entity: current.entity))
     }
   }
 }

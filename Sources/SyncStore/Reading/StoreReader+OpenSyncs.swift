@@ -43,9 +43,7 @@ extension StoreReader {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
       }
       let page = statement.integer(1)
-      guard RowSet.pieces.contains(page) else {
-        throw damaged("rows", sync, "page", page)
-      }
+      guard RowSet.pieces.contains(page) else { throw damaged("rows", sync, "page", page) }
       try body(OpenSync.RowPage(set: statement.text(0), page: Int(page), words: words))
     }
   }

@@ -3,9 +3,7 @@ package import SyncCore
 extension StoreReader {
   /// The names of the members of an ordered to-many relationship, in their latest order; nil when
   /// there is none. Members may be missing in it, and some in it may not be here.
-  package func remoteList(
-    of owner: String, _ field: String, in zone: String
-  ) throws -> [String]? {
+  package func remoteList(of owner: String, _ field: String, in zone: String) throws -> [String]? {
     try prepared.first(
       "SELECT names FROM _syncstack_remote_lists WHERE zone = ? AND owner = ? AND field = ?",
       [zone, owner, field]

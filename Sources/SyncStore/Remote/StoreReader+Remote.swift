@@ -56,9 +56,7 @@ extension StoreReader {
   }
 
   /// The records of these names that are known, by name.
-  package func remoteRecords(
-    _ names: [String], in zone: String
-  ) throws -> [String: RemoteRecord] {
+  package func remoteRecords(_ names: [String], in zone: String) throws -> [String: RemoteRecord] {
     try prepareToRead()
     let statement = try connection.statement(Self.ofName, [zone])
     defer { statement.reset() }
@@ -73,9 +71,7 @@ extension StoreReader {
   }
 
   /// Those of some objects of an entity that have records.
-  package func remoteRows(
-    of entity: EntityDescription, among rows: [Int64]
-  ) throws -> Set<Int64> {
+  package func remoteRows(of entity: EntityDescription, among rows: [Int64]) throws -> Set<Int64> {
     try prepareToRead()
     let statement = try connection.statement(
       "SELECT 1 FROM _syncstack_remote_records WHERE root = ?1 AND object_row = ?2",

@@ -66,15 +66,9 @@ extension StoreTransaction {
 
   /// Forgets a record, its links and its lists.
   package func removeRemoteRecord(_ name: String, in zone: String) throws {
-    try run(
-      "DELETE FROM _syncstack_remote_records WHERE zone = ? AND name = ?",
-      [zone, name])
-    try run(
-      "DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ?",
-      [zone, name])
-    try run(
-      "DELETE FROM _syncstack_remote_pairs WHERE zone = ? AND name = ?",
-      [zone, name])
+    try run("DELETE FROM _syncstack_remote_records WHERE zone = ? AND name = ?", [zone, name])
+    try run("DELETE FROM _syncstack_remote_links WHERE zone = ? AND source = ?", [zone, name])
+    try run("DELETE FROM _syncstack_remote_pairs WHERE zone = ? AND name = ?", [zone, name])
     try removeRemoteLists(of: name, in: zone)
   }
 
@@ -94,9 +88,7 @@ extension StoreTransaction {
   /// Forgets everything about a zone but the values that lost there, which are another one's from
   /// then on.
   package func removeRemoteZone(_ zone: String, keepingConflictsIn other: String) throws {
-    try run(
-      "UPDATE _syncstack_remote_conflicts SET zone = ? WHERE zone = ?",
-      [other, zone])
+    try run("UPDATE _syncstack_remote_conflicts SET zone = ? WHERE zone = ?", [other, zone])
     try removeRemoteZone(zone)
   }
 

@@ -82,8 +82,7 @@ struct LinkWriter {
     guard let first = pairs.first, let last = pairs.last else { return [] }
     // One source may have thousands of others.
     guard first.source < last.source else {
-      return try storedPairs(
-        pairs.map(\.target), "target IN", beside: first.source)
+      return try storedPairs(pairs.map(\.target), "target IN", beside: first.source)
     }
     var sources: [Int64] = []
     for pair in pairs where pair.source != sources.last { sources.append(pair.source) }

@@ -29,8 +29,7 @@ package struct RowCursor {
 
   /// Says that a number in the row is none that a store writes.
   func damaged(_ column: String, _ value: Int64) -> StoreError {
-    .damaged(
-      layout.table.identifier.name, "row \(row)", column, value, entity: layout.entity.name)
+    .damaged(layout.table.identifier.name, "row \(row)", column, value, entity: layout.entity.name)
   }
 
   /// The value in a slot: numbers by value, text and bytes in SQLite's memory, valid until the next

@@ -183,8 +183,7 @@ package final class RowPage: @unchecked Sendable {
       bytes = PlainMemory.resize(bytes, to: byteCapacity)
     }
     if let start = content.baseAddress {
-      UnsafeMutableRawPointer(bytes + offset).copyMemory(
-        from: start, byteCount: content.count)
+      UnsafeMutableRawPointer(bytes + offset).copyMemory(from: start, byteCount: content.count)
     }
     return PageCell(word: UInt64(offset), length: UInt32(content.count), kind: kind)
   }

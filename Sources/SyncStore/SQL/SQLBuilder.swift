@@ -65,9 +65,7 @@ struct SQLBuilder {
 
   /// A value in the row that a path leads to.
   mutating func column(_ quoted: String, at path: ResolvedPath) throws -> SQLText {
-    guard let last = path.hops.last else {
-      return "\(raw: scopes[path.scope]).\(raw: quoted)"
-    }
+    guard let last = path.hops.last else { return "\(raw: scopes[path.scope]).\(raw: quoted)" }
     let name = newName()
     let table = layout.table(of: last.destination).quoted
     return """
@@ -110,8 +108,6 @@ struct SQLBuilder {
       }
       current = name
     }
-    return (
-      tables.joined(separator: ", "), conditions.joined(separator: " AND "), current
-    )
+    return (tables.joined(separator: ", "), conditions.joined(separator: " AND "), current)
   }
 }

@@ -46,9 +46,7 @@ package struct SelectBuilder {
 
   /// A filter as a condition on the rows of an entity's table, without the condition on the entity.
   /// The table has to stand in the statement under its own name.
-  package func condition(
-    _ filter: Filter, for entity: EntityDescription
-  ) throws -> SQLText {
+  package func condition(_ filter: Filter, for entity: EntityDescription) throws -> SQLText {
     var builder = SQLBuilder(layout: layout, entity: entity)
     return try builder.condition(filter.resolved(for: entity).node)
   }
@@ -92,8 +90,7 @@ package struct SelectBuilder {
     for key in fetch.sort {
       let collation = key.expression.kind == .decimal ? SQLBuilder.decimalCollation : ""
       let direction = key.ascending ? "" : " DESC"
-      keys.append(
-        "\(try builder.value(key.expression))\(raw: collation)\(raw: direction)")
+      keys.append("\(try builder.value(key.expression))\(raw: collation)\(raw: direction)")
     }
     keys.append(SQLText(last + (fetch.plan.isReversed ? " DESC" : "")))
     return " ORDER BY \(keys.joined(", "))"
@@ -110,9 +107,7 @@ package struct SelectBuilder {
 
   // MARK: - Groups
 
-  private func value(
-    of column: ResolvedColumn, _ builder: inout SQLBuilder
-  ) throws -> SQLText {
+  private func value(of column: ResolvedColumn, _ builder: inout SQLBuilder) throws -> SQLText {
     if let function = column.function {
       return try builder.applied(function, to: column.expression)
     }
@@ -129,8 +124,7 @@ package struct SelectBuilder {
     }
     let row = layout.table(of: fetch.entity).quoted + "._row"
     let source = try source(fetch, &builder)
-    var inner: SQLText =
-      "SELECT \(named.joined(", ")), min(\(raw: row)) AS _first\(source)"
+    var inner: SQLText = "SELECT \(named.joined(", ")), min(\(raw: row)) AS _first\(source)"
     var keys: [SQLText] = []
     for group in groups {
       let collation = group.kind == .decimal ? SQLBuilder.decimalCollation : ""

@@ -53,8 +53,7 @@ package final class EntityLayout: Sendable {
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany,
         let inverse = relationship.inverseSlot
       else { return nil }
-      return OwnerSide(
-        slot: slot, destination: relationship.destinationIndex, inverseSlot: inverse)
+      return OwnerSide(slot: slot, destination: relationship.destinationIndex, inverseSlot: inverse)
     }
   }
 

@@ -66,9 +66,7 @@ struct LinkCopy {
   let table: LinkTable
   private let pairs: LinkPairs
 
-  init?(
-    _ table: LinkTable, _ match: ModelMatch, old: TableLayout, names: OldNames
-  ) {
+  init?(_ table: LinkTable, _ match: ModelMatch, old: TableLayout, names: OldNames) {
     let owner = match.newEntities[table.sourceEntity]
     guard let relationship = owner.record.properties[table.sourceSlot].relationship else {
       return nil

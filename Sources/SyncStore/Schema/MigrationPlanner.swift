@@ -19,8 +19,7 @@ struct MigrationPlanner {
   ) {
     let name = property.map { "\(entity.name).\($0)" } ?? entity.name
     steps.append(
-      .init(
-        kind: kind, entity: entity.name, property: property, description: "“\(name)” \(text)"))
+      .init(kind: kind, entity: entity.name, property: property, description: "“\(name)” \(text)"))
   }
 
   private mutating func refuse(

@@ -135,8 +135,7 @@ struct SchemaMigration {
     on connection: Connection
   ) throws {
     let columns = columns.map(\.name).joined(separator: ", ")
-    try connection.execute(
-      "INSERT INTO temp.\(name) (\(columns)) SELECT \(columns) FROM \(table)")
+    try connection.execute("INSERT INTO temp.\(name) (\(columns)) SELECT \(columns) FROM \(table)")
     try connection.execute("DROP TABLE \(table)")
   }
 }
@@ -167,8 +166,7 @@ struct DefaultFill {
   }
 
   func run(on connection: Connection) throws {
-    var text =
-      "UPDATE \(table.quoted) SET \(column.quoted) = ? WHERE \(column.quoted) IS NULL"
+    var text = "UPDATE \(table.quoted) SET \(column.quoted) = ? WHERE \(column.quoted) IS NULL"
     if table.hasEntityColumn {
       text += " AND _entity IN (\(numbers.map(String.init).joined(separator: ", ")))"
     }

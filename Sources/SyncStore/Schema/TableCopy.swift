@@ -31,9 +31,7 @@ struct TableCopy {
   private let old: TableLayout
   private let names: OldNames
 
-  init(
-    _ table: Table, _ match: ModelMatch, old: TableLayout, new: TableLayout, names: OldNames
-  ) {
+  init(_ table: Table, _ match: ModelMatch, old: TableLayout, new: TableLayout, names: OldNames) {
     self.table = table
     self.match = match
     self.old = old

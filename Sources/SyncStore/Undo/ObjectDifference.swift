@@ -141,9 +141,7 @@ private struct Difference {
 
   /// - Parameter now: The values now, of objects that are there; nil when they do not matter.
   /// - Returns: Nil when the object is as it was.
-  init?(
-    _ object: FormerState.Object, _ now: [ManagedObjectID: [Value]]?, in layout: TableLayout
-  ) {
+  init?(_ object: FormerState.Object, _ now: [ManagedObjectID: [Value]]?, in layout: TableLayout) {
     id = object.id
     let values = now?[object.id]
     let columns = layout[object.id.entity].columnSlots
@@ -173,8 +171,7 @@ private struct Difference {
       for (slot, value) in values {
         var value = value
         if case .int(let row) = value, let relationship = properties[slot].relationship {
-          let target = ManagedObjectID(
-            entity: id.entity.destination(of: relationship), row: row)
+          let target = ManagedObjectID(entity: id.entity.destination(of: relationship), row: row)
           value = keys[target] ?? value
         }
         result[properties[slot].name] = value

@@ -100,9 +100,7 @@ extension UndoWriter {
     return result
   }
 
-  private func move(
-    _ pair: FormerState.Pair, _ link: FormerState.Link, _ table: LinkTable
-  ) throws {
+  private func move(_ pair: FormerState.Pair, _ link: FormerState.Link, _ table: LinkTable) throws {
     for (column, position) in [
       (table.isSourceOrdered ? "source_position" : nil, link.sourcePosition),
       (table.isTargetOrdered ? "target_position" : nil, link.targetPosition),

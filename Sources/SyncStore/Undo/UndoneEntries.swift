@@ -23,8 +23,7 @@ struct UndoneEntries {
     let passing =
       try absent.isEmpty
       ? []
-      : transaction.objectsMadeAndDeletedHere(
-        deletedFrom: edits.first, through: edits.last)
+      : transaction.objectsMadeAndDeletedHere(deletedFrom: edits.first, through: edits.last)
     for id in plan.returning.keys.sorted()
     where known.contains(id) || passing.contains(id) || endedBefore[id] == .insertion {
       try change(id) { try comeBack(&$0, isNew: passing.contains(id)) }
@@ -41,9 +40,7 @@ struct UndoneEntries {
     for (id, slots) in written { try change(id) { endLists(slots, edited, &$0) } }
   }
 
-  private func change(
-    _ id: ManagedObjectID, _ body: (inout OutboxEntry) throws -> Void
-  ) throws {
+  private func change(_ id: ManagedObjectID, _ body: (inout OutboxEntry) throws -> Void) throws {
     let before = try transaction.outboxEntry(id, in: outbox) ?? OutboxEntry(id)
     var entry = before
     guard entry.sent == nil, !entry.isGivenUp else { return }
@@ -184,8 +181,7 @@ struct UndoneEntries {
         guard let inverse = reference.inverseSlot,
           edit.kind != .update || edit.slots.contains(reference.slot)
         else { continue }
-        let now =
-          edit.kind == .delete ? .null : try transaction.value(reference.slot, of: entry.id)
+        let now = edit.kind == .delete ? .null : try transaction.value(reference.slot, of: entry.id)
         for case .int(let row)? in [edit.base[reference.name], now] {
           let owner = ManagedObjectID(entity: entry.id.entity.destination(of: reference), row: row)
           result[owner, default: SlotSet()].insert(inverse)

@@ -44,8 +44,7 @@ struct UndoneLists {
       "SELECT source, target, \(source), \(target) FROM \(link.quoted) WHERE source IN",
       .rows(Set(pairs.map(\.source)).sorted())
     ).eachRow { statement in
-      let pair = Pair(
-        link: link.index, source: statement.integer(0), target: statement.integer(1))
+      let pair = Pair(link: link.index, source: statement.integer(0), target: statement.integer(1))
       guard pairs.contains(pair) else { return }
       now[pair] = Link(
         isThere: true, sourcePosition: statement.optionalInteger(2),
@@ -170,8 +169,7 @@ extension UndoPlanner {
         guard !reordered.contains([Int64(object.id.entity.rootIndex), Int64(slot), owner]) else {
           if let list = object.id.entity.properties[slot].relationship {
             let owners = object.id.entity.destination(of: list)
-            leave(
-              ManagedObjectID(entity: owners, row: owner), list.inverseSlot, .orderChangedSince)
+            leave(ManagedObjectID(entity: owners, row: owner), list.inverseSlot, .orderChangedSince)
           }
           continue
         }

@@ -82,8 +82,7 @@ struct ChangeRecorder {
   mutating func update(
     _ row: Int64, of entity: EntityLayout, slots: SlotSet, _ block: RowBlock, _ index: Int
   ) {
-    update(
-      1, except: [], of: entity, slots: slots, block, row: { _ in row }, index: { _ in index })
+    update(1, except: [], of: entity, slots: slots, block, row: { _ in row }, index: { _ in index })
   }
 
   /// Records rows of which the same slots were written.

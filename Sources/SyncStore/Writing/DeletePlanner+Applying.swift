@@ -67,9 +67,7 @@ extension DeletePlanner {
   }
 
   /// Sets a to-one relationship of rows to nothing where it leads to a doomed row.
-  private func clear(
-    _ slot: Int, of entity: EntityLayout, in members: [StoredMember]
-  ) throws {
+  private func clear(_ slot: Int, of entity: EntityLayout, in members: [StoredMember]) throws {
     guard let column = entity.column(slot) else { return }
     let table = entity.table
     let position = table.position(beside: column.ordinal).map { ", \($0.quoted) = NULL" } ?? ""

@@ -60,8 +60,6 @@ extension EarlierRows {
     let source = layout.entities[link.sourceEntity]
     let destination = source.entity.properties[link.sourceSlot].relationship?.destinationIndex
     let target = layout.entities[destination ?? link.sourceEntity]
-    return (
-      recorder.firstNewRow[source.table.index], recorder.firstNewRow[target.table.index]
-    )
+    return (recorder.firstNewRow[source.table.index], recorder.firstNewRow[target.table.index])
   }
 }

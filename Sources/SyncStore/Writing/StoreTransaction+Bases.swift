@@ -49,9 +49,7 @@ extension StoreTransaction {
   }
 
   /// Changes what outboxes keep of an object, once they have read the history.
-  func changeEntries(
-    of id: ManagedObjectID, _ change: (inout OutboxEntry) throws -> Void
-  ) throws {
+  func changeEntries(of id: ManagedObjectID, _ change: (inout OutboxEntry) throws -> Void) throws {
     for outbox in try outboxes() where try outbox.history >= historyFloor() {
       try drainOnce(outbox.name)
       guard let before = try outboxEntry(id, in: outbox.name) else { continue }

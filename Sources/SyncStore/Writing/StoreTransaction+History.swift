@@ -47,8 +47,7 @@ extension StoreTransaction {
   package func removeHistoryConsumer(named name: String) throws {
     try requireOpen()
     try requireHistory()
-    try connection.run(
-      "DELETE FROM _syncstack_history_consumers WHERE name = ?", [name])
+    try connection.run("DELETE FROM _syncstack_history_consumers WHERE name = ?", [name])
   }
 
   /// Purges whole transactions up to a token and moves the floor.

@@ -28,8 +28,7 @@ extension StoreTransaction {
   /// Forgets an outbox, but not that it reads the history.
   func forgetOutbox(_ name: String) throws {
     for (table, column) in [("outbox_entries", "outbox"), ("outboxes", "name")] {
-      try connection.run(
-        "DELETE FROM _syncstack_\(table) WHERE \(column) = ?", [name])
+      try connection.run("DELETE FROM _syncstack_\(table) WHERE \(column) = ?", [name])
     }
     changesUnsent = true
     unsent.clear()
@@ -89,8 +88,7 @@ extension StoreTransaction {
     state.revision += 1
     try set(state)
     changesUnsent = true
-    unsent?.replace(
-      entry.id, with: entry.edit == nil ? nil : entry, revision: state.revision)
+    unsent?.replace(entry.id, with: entry.edit == nil ? nil : entry, revision: state.revision)
   }
 
   /// Changes the entry that an outbox keeps.

@@ -16,9 +16,7 @@ extension StoreTransaction {
     guard !sides.isEmpty else { return [] }
     var result: Owners = sides.map { ($0, [:]) }
     for index in result.indices { result[index].owners.reserveCapacity(rows.count) }
-    try scan(
-      target.entity, .rows(rows), slots: sides.map(\.slot), isOrdered: false
-    ) { cursor in
+    try scan(target.entity, .rows(rows), slots: sides.map(\.slot), isOrdered: false) { cursor in
       for (index, side) in sides.enumerated() {
         result[index].owners[cursor.row] = cursor.integer(side.slot) ?? 0
       }
@@ -55,9 +53,7 @@ extension StoreTransaction {
   }
 
   /// Records stored owners of rows that came.
-  func recordOwners(
-    ofNew indexes: [Int32], in block: RowBlock, _ target: EntityLayout
-  ) {
+  func recordOwners(ofNew indexes: [Int32], in block: RowBlock, _ target: EntityLayout) {
     for side in target.ownerSides where side.slot < block.width {
       let table = layout.entities[side.destination].table
       for index in indexes {

@@ -75,8 +75,7 @@ extension StoreTransaction {
 
   private func lead(_ slot: Int, _ object: Reference, to target: Int64?) throws {
     guard object.target != target else { return }
-    try write(
-      [(slot, target.map(Value.int) ?? .null)], to: [object.id.row], of: object.id.entity)
+    try write([(slot, target.map(Value.int) ?? .null)], to: [object.id.row], of: object.id.entity)
   }
 
   /// Has a column lead nowhere that leads to an object.
