@@ -36,6 +36,7 @@ let package = Package(
     .executableTarget(
       name: "CloudBenchmark",
       dependencies: [
+        .product(name: "Measuring", package: "Counts"),
         .product(name: "SyncStack", package: "SyncStack"),
         .product(name: "SyncStackCloud", package: "SyncStack"),
       ]),
@@ -50,6 +51,7 @@ let package = Package(
       name: "ObjectBenchmark",
       dependencies: [
         .product(name: "CSQLite", package: "Counts"),
+        .product(name: "Measuring", package: "Counts"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SyncStack", package: "SyncStack"),
       ]),

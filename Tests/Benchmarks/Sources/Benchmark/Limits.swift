@@ -46,8 +46,7 @@ struct Limits {
   static func load() throws -> Limits {
     let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "limits.json")
-    return Limits(
-      limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
+    return Limits(limits: try JSONDecoder().decode([Limit].self, from: Data(contentsOf: url)))
   }
 
   /// Prints the limits that are kept, known to be missed and exceeded; those without a measurement

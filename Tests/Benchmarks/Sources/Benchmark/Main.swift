@@ -1,5 +1,8 @@
+import Floor
 import Foundation
 import Measuring
+import Rivals
+import Subject
 
 /// ```
 /// Benchmark run [options]        measures and prints the table
@@ -53,4 +56,21 @@ struct Main {
                [--contenders \(Contenders.names.joined(separator: ","))] [--rounds 5] [--counts]
                [--folder PATH] [--check]
     """)
+}
+
+/// Everything that takes part, by the name it has in tables and arguments. The first is the
+/// measure.
+enum Contenders {
+  static let names = ["floor", "syncstack", "syncstack-plain", "grdb-best", "grdb"]
+
+  static func type(_ name: String) -> (any Contender.Type)? {
+    switch name {
+    case "floor": FloorContender.self
+    case "syncstack": SyncStackContender.self
+    case "syncstack-plain": PlainSyncStackContender.self
+    case "grdb-best": BestGRDB.self
+    case "grdb": IdiomaticGRDB.self
+    default: nil
+    }
+  }
 }

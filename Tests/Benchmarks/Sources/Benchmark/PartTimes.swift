@@ -19,8 +19,7 @@ struct PartTimes {
       path: "parts-\(ProcessInfo.processInfo.processIdentifier).sqlite"
     ).path
     if scenario != .cold {
-      try FileManager.default.copyItem(
-        atPath: payloads.database("floor").path, toPath: path)
+      try FileManager.default.copyItem(atPath: payloads.database("floor").path, toPath: path)
     }
     defer {
       for suffix in ["", "-wal", "-shm"] {

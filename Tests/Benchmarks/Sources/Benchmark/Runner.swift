@@ -107,13 +107,3 @@ struct Runner {
     options.contenders.filter { Contenders.type($0)?.takesPart(in: set) ?? false }
   }
 }
-
-extension [Double] {
-  /// The middle one; zero when there is none.
-  var median: Double {
-    let sorted = sorted()
-    guard !sorted.isEmpty else { return 0 }
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-  }
-}

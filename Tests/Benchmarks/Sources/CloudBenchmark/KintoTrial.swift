@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncCloud
 import SyncStack
 
@@ -81,7 +82,7 @@ struct KintoTrial {
     let buckets = try JSONValue(parsing: try await send("GET", "buckets", as: user, nil))
     let names = buckets["data"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
     guard let bucket = names.first(where: { $0.hasPrefix("benchmark-") }) else {
-      throw BenchmarkError("The bucket of the push is not there.")
+      throw MeasuringError("The bucket of the push is not there.")
     }
     let path = "buckets/\(bucket)/collections/private/records?_sort=last_modified&_limit=2000"
     var since = 0
@@ -101,7 +102,7 @@ struct KintoTrial {
     _ method: String, _ path: String, as user: String?, _ body: Data?
   ) async throws -> Data {
     guard let address = URL(string: "\(url.absoluteString)/v1/\(path)") else {
-      throw BenchmarkError("\(path) is no path.")
+      throw MeasuringError("\(path) is no path.")
     }
     var request = URLRequest(url: address)
     request.httpMethod = method
@@ -114,7 +115,7 @@ struct KintoTrial {
     let (data, response) = try await URLSession.shared.data(for: request)
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard (200..<300).contains(status) else {
-      throw BenchmarkError(
+      throw MeasuringError(
         "\(method) \(path): \(status) \(String(decoding: data.prefix(200), as: UTF8.self))")
     }
     return data
@@ -153,9 +154,7 @@ private actor BesideTransport: CloudTransport {
   func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
     try await inner.open(zone, create: create)
   }
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     let result = try await inner.changes(in: zone, after: token, limit: limit)
     if pages.indices.contains(page) { try await follow(pages[page]) }
     page += 1

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncCloud
 import SyncStack
 
@@ -38,19 +39,11 @@ struct Main {
     case "postgres" where arguments.count > 1:
       try await PostgreSQLTrial(address: arguments[1], records: number(2, 100_000)).run()
     default:
-      throw BenchmarkError(
+      throw MeasuringError(
         "usage: CloudBenchmark throughput [RECORDS] | delta [OBJECTS] | pairs [OBJECTS] | shapes [OBJECTS] | "
           + "memory [RECORDS] | kinto URL [RECORDS] | postgres ADDRESS [RECORDS]"
       )
     }
-  }
-}
-
-struct BenchmarkError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
   }
 }
 
@@ -105,21 +98,10 @@ func withFolder<T>(_ body: (URL) async throws -> T) async throws -> T {
 
 /// Seconds that a body takes by the clock, and in processor time on all threads.
 func measure(_ body: () async throws -> Void) async throws -> (elapsed: Double, processor: Double) {
-  let (began, used) = (ContinuousClock.now, processorTime())
+  let (began, used) = (ContinuousClock.now, ProcessFigures.processorSeconds)
   try await body()
   let elapsed = (ContinuousClock.now - began) / .seconds(1)
-  return (elapsed, processorTime() - used)
-}
-
-private func processorTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-}
-
-/// Prints a line at once, whatever the output is.
-func say(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  return (elapsed, ProcessFigures.processorSeconds - used)
 }
 
 func rounded(_ value: Double, _ digits: Int = 3) -> String {

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncCloud
 import SyncStack
 
@@ -48,7 +49,7 @@ struct Delta {
           rounds.append(
             try await measure { report.push = try await here.cloud.push() }.processor * 1000)
           guard report.push?.batches == 1, report.push?.sent == 10 else {
-            throw BenchmarkError("\(report.push as Any) is not one batch of ten records.")
+            throw MeasuringError("\(report.push as Any) is not one batch of ten records.")
           }
         }
         times.append(rounds.sorted()[rounds.count / 2])

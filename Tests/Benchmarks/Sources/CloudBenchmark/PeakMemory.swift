@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncCloud
 import SyncCore
 import SyncStack
@@ -11,25 +12,13 @@ struct PeakMemory {
   func run() async throws {
     try await withFolder { folder in
       let there = try Machine(folder, "there", InventingTransport(records: records))
-      let before = try Self.peak()
+      let before = ProcessFigures.peakBytes
       let time = try await measure { try await there.cloud.pull() }
-      let after = try Self.peak()
+      let after = ProcessFigures.peakBytes
       say(
-        "pull of \(records) by pages of \(InventingTransport.page): \(after / 1024) MB resident at most, "
-          + "\((after - before) / 1024) MB more than before it, \(rounded(time.elapsed)) s")
+        "pull of \(records) by pages of \(InventingTransport.page): \(after >> 20) MB resident at most, "
+          + "\((after - before) >> 20) MB more than before it, \(rounded(time.elapsed)) s")
     }
-  }
-
-  /// In kilobytes.
-  private static func peak() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    guard
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM") }),
-      let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({
-        Int($0)
-      })
-    else { throw BenchmarkError("There is no VmHWM in /proc/self/status.") }
-    return kilobytes
   }
 }
 
@@ -46,9 +35,7 @@ private struct InventingTransport: CloudTransport {
     CloudZoneState(generation: "one")
   }
 
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     let place = token.flatMap { Int($0.rawValue) } ?? 0
     let end = min(place + limit, records)
     return CloudPage(

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncCloud
 import SyncStack
 
@@ -78,7 +79,7 @@ struct PostgreSQLTrial {
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw BenchmarkError("psql failed.") }
+    guard process.terminationStatus == 0 else { throw MeasuringError("psql failed.") }
   }
 }
 
@@ -103,9 +104,7 @@ private actor KeepingTransport: CloudTransport {
   func open(_ zone: CloudZone, create: Bool) async throws -> CloudZoneState {
     try await inner.open(zone, create: create)
   }
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     try await timed { [inner] in try await inner.changes(in: zone, after: token, limit: limit) }
   }
   func save(_ saves: [CloudSave], in zone: CloudZone) async throws -> [CloudSaveResult] {

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncCloud
 import SyncStack
 
@@ -8,24 +9,62 @@ struct Shapes {
   let objects: Int
 
   func run() async throws {
-    try await compare("children of one owner, first push", children)
-    try await compare("the same in a first pull", childrenPulled)
-    try await compare("children in an ordered list, first push", orderedChildren)
-    try await compare("the same in a first pull", orderedChildrenPulled)
-    try await compare("keys of text that are identities, first push", textKeys)
-    try await compare("the same on both machines, merged by a pull", textKeysMerged)
-    try await compare("a field of every object edited, push", everythingEdited)
-    try await compare("the same in a pull", everythingEditedPulled)
-    try await compare("every object deleted, push", everythingDeleted)
-    try await compare("the same in a pull", everythingDeletedPulled)
-    try await compare("first pull by pages of one record", pagesOfOne, objects / 10)
-    try await compare("first push by batches of one record", batchesOfOne, objects / 10)
+    try await compare("children of one owner, first push", "the same in a first pull") {
+      here, _, count in
+      try await here.owner(of: count, "members")
+    }
+    try await compare("children in an ordered list, first push", "the same in a first pull") {
+      here, _, count in
+      try await here.owner(of: count, "steps")
+    }
+    try await compare(
+      "keys of text that are identities, first push",
+      "the same on both machines, merged by a pull"
+    ) { here, there, count in
+      try await here.keyed(count)
+      try await there.keyed(count)
+    }
+    try await compare("a field of every object edited, push", "the same in a pull") {
+      here, there, count in
+      try await here.keyed(count)
+      try await here.cloud.push()
+      try await there.cloud.pull()
+      try await here.keyed(count, name: "Edited")
+    }
+    try await compare("every object deleted, push", "the same in a pull") { here, there, count in
+      there.cloud.deletionGuard = .off
+      try await here.keyed(count)
+      try await here.cloud.push()
+      try await there.cloud.pull()
+      try await here.deleteAll()
+    }
+    try await compare("first pull by pages of one record", objects / 10, pagesOfOne)
+    try await compare("first push by batches of one record", objects / 10, batchesOfOne)
+  }
+
+  /// Measures a push, and the pull of another machine that follows it.
+  private func compare(
+    _ push: String, _ pull: String,
+    _ prepare: (_ here: ShapeMachine, _ there: ShapeMachine, _ count: Int) async throws -> Void
+  ) async throws {
+    try await compare(push, objects) { count in
+      try await pair { here, there in
+        try await prepare(here, there, count)
+        return try await measure { try await here.cloud.push() }.processor
+      }
+    }
+    try await compare(pull, objects) { count in
+      try await pair { here, there in
+        try await prepare(here, there, count)
+        try await here.cloud.push()
+        return try await measure { try await there.cloud.pull() }.processor
+      }
+    }
   }
 
   private func compare(
-    _ name: String, _ body: (Int) async throws -> Double, _ count: Int? = nil
+    _ name: String, _ count: Int, _ body: (Int) async throws -> Double
   ) async throws {
-    let count = count ?? objects
     let (small, large) = (try await body(count / 4), try await body(count))
     say(
       "\(name): \(count) in \(rounded(large)) s, \(Int(Double(count) / large))/s, "
@@ -46,96 +85,6 @@ struct Shapes {
         ShapeMachine(folder, "here", server), ShapeMachine(folder, "there", server))
     }
   }
-
-  // MARK: - Children
-
-  private func children(_ count: Int) async throws -> Double {
-    try await pair { here, _ in
-      try await here.owner(of: count, "members")
-      return try await measure { try await here.cloud.push() }.processor
-    }
-  }
-
-  private func childrenPulled(_ count: Int) async throws -> Double {
-    try await pair { here, there in
-      try await here.owner(of: count, "members")
-      try await here.cloud.push()
-      return try await measure { try await there.cloud.pull() }.processor
-    }
-  }
-
-  private func orderedChildren(_ count: Int) async throws -> Double {
-    try await pair { here, _ in
-      try await here.owner(of: count, "steps")
-      return try await measure { try await here.cloud.push() }.processor
-    }
-  }
-
-  private func orderedChildrenPulled(_ count: Int) async throws -> Double {
-    try await pair { here, there in
-      try await here.owner(of: count, "steps")
-      try await here.cloud.push()
-      return try await measure { try await there.cloud.pull() }.processor
-    }
-  }
-
-  // MARK: - Keys
-
-  private func textKeys(_ count: Int) async throws -> Double {
-    try await pair { here, _ in
-      try await here.keyed(count)
-      return try await measure { try await here.cloud.push() }.processor
-    }
-  }
-
-  private func textKeysMerged(_ count: Int) async throws -> Double {
-    try await pair { here, there in
-      try await here.keyed(count)
-      try await there.keyed(count)
-      try await here.cloud.push()
-      return try await measure { try await there.cloud.pull() }.processor
-    }
-  }
-
-  // MARK: - Everything at once
-
-  private func everythingEdited(_ count: Int) async throws -> Double {
-    try await pair { here, _ in
-      try await here.editAll(count)
-      return try await measure { try await here.cloud.push() }.processor
-    }
-  }
-
-  private func everythingEditedPulled(_ count: Int) async throws -> Double {
-    try await pair { here, there in
-      try await here.editAll(count) { try await there.cloud.pull() }
-      try await here.cloud.push()
-      return try await measure { try await there.cloud.pull() }.processor
-    }
-  }
-
-  private func everythingDeleted(_ count: Int) async throws -> Double {
-    try await pair { here, _ in
-      try await here.keyed(count)
-      try await here.cloud.push()
-      try await here.deleteAll()
-      return try await measure { try await here.cloud.push() }.processor
-    }
-  }
-
-  private func everythingDeletedPulled(_ count: Int) async throws -> Double {
-    try await pair { here, there in
-      there.cloud.deletionGuard = .off
-      try await here.keyed(count)
-      try await here.cloud.push()
-      try await there.cloud.pull()
-      try await here.deleteAll()
-      try await here.cloud.push()
-      return try await measure { try await there.cloud.pull() }.processor
-    }
-  }
-
-  // MARK: - Small limits
 
   private func pagesOfOne(_ count: Int) async throws -> Double {
     try await withFolder { folder in
@@ -213,14 +162,6 @@ private struct ShapeMachine {
       #"{"key":"item-\#($0 * 7919 % 1_000_003)","name":"\#(name) \#($0)"}"#
     }
     try await sync("[\(items.joined(separator: ","))]", "Keyed")
-  }
-
-  /// Objects that are on the server, with one field edited since.
-  func editAll(_ count: Int, between: () async throws -> Void = {}) async throws {
-    try await keyed(count)
-    try await cloud.push()
-    try await between()
-    try await keyed(count, name: "Edited")
   }
 
   func deleteAll() async throws {

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Measuring
 
 /// The SQLite C API with prepared statements, over a file that GRDB made. No other program writes
 /// to the file, or it would have to read pages again that it knows. The log is folded back between
@@ -11,7 +12,7 @@ final class Floor {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
     guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
-      throw Failure("The floor cannot open \(path).")
+      throw MeasuringError("The floor cannot open \(path).")
     }
     self.handle = handle
     try run("PRAGMA journal_mode = WAL")
@@ -23,14 +24,14 @@ final class Floor {
 
   private func run(_ sql: String) throws {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
-      throw Failure("The floor failed: \(String(cString: sqlite3_errmsg(handle)))")
+      throw MeasuringError("The floor failed: \(String(cString: sqlite3_errmsg(handle)))")
     }
   }
 
   private func prepare(_ sql: String) throws -> OpaquePointer {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
-      throw Failure("The floor failed: \(String(cString: sqlite3_errmsg(handle)))")
+      throw MeasuringError("The floor failed: \(String(cString: sqlite3_errmsg(handle)))")
     }
     return statement
   }
@@ -53,7 +54,7 @@ final class Floor {
           return sqlite3_step(statement)
         }
       }
-      guard code == SQLITE_DONE else { throw Failure("The floor could not update.") }
+      guard code == SQLITE_DONE else { throw MeasuringError("The floor could not update.") }
       sqlite3_reset(statement)
     }
     try run("COMMIT")

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 /// Measures objects and contexts, side by side with GRDB and with prepared statements:
 ///
@@ -55,21 +56,15 @@ struct Options {
         checks = true
         continue
       }
-      guard let value = rest.popFirst() else { throw Failure("\(name) needs a value.") }
+      guard let value = rest.popFirst() else { throw MeasuringError("\(name) needs a value.") }
       switch name {
       case "--objects": objects = Int(value) ?? objects
       case "--edited": edited = Int(value) ?? edited
       case "--rounds": rounds = Int(value) ?? rounds
       case "--only": only = value
       case "--folder": folder = URL(filePath: value)
-      default: throw Failure("There is no option \(name).")
+      default: throw MeasuringError("There is no option \(name).")
       }
     }
   }
-}
-
-struct Failure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

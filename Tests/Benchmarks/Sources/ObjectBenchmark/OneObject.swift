@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Measuring
 import SyncStack
 
 /// One object at a time, as the messages of a WebSocket and the pages of a chat bring them: each
@@ -111,7 +112,7 @@ struct OneObject {
     guard
       var record = try table.measure(
         "grdb, fetch by key", { try pool.read { try PersonRecord.fetchOne($0, key: number) } })
-    else { throw Failure("GRDB has no person \(number).") }
+    else { throw MeasuringError("GRDB has no person \(number).") }
     record.name = "Edited \(round)"
     try table.measure("grdb, save an edit") { try pool.write { try record.update($0) } }
     var new = PersonRecord(number: size * 3 + round)
@@ -121,7 +122,7 @@ struct OneObject {
       guard
         let person = try table.measure(
           "fetch by key", { try context.fetch(Fetch<Person>(Filter("id == %@", number))).first })
-      else { throw Failure("SyncStack has no person \(number).") }
+      else { throw MeasuringError("SyncStack has no person \(number).") }
       person.name = "Edited \(round)"
       try table.measure("save an edit") { try context.save() }
       let object = Person(context: context)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Measuring
 import SyncStack
 
 /// The stores of all contenders, filled with the same persons.
@@ -40,9 +41,7 @@ struct Scene {
 
   /// The scenarios by their names.
   var scenarios: [(String, () throws -> Table)] {
-    [
-      ("fetching", fetching), ("saving", saving), ("merging", merging), ("recording", recording),
-    ]
+    [("fetching", fetching), ("saving", saving), ("merging", merging), ("recording", recording)]
   }
 
   /// All objects, two properties of each.
@@ -68,7 +67,9 @@ struct Scene {
         sums.insert(sum)
       }
     }
-    guard sums.count == 1 else { throw Failure("The contenders read different values: \(sums)") }
+    guard sums.count == 1 else {
+      throw MeasuringError("The contenders read different values: \(sums)")
+    }
     // Records as programs write them; those read by position, which is by hand, stand beside for
     // comparison.
     table.limits = [("syncstack", .ratio(1, to: "grdb records"))]
@@ -143,7 +144,7 @@ struct Scene {
           sync.waitUntilFinished()
           guard let report = try sync.result?.get(),
             report.entities["Person"]?.inserted == options.objects
-          else { throw Failure("The import went wrong.") }
+          else { throw MeasuringError("The import went wrong.") }
         }
         try stack.drop()
         try stack.close()
@@ -172,7 +173,7 @@ struct Scene {
         try context.saveIfChanged()
         let end = clock.now
         guard held.allSatisfy({ $0.score == Double(round) + 0.5 }) else {
-          throw Failure("The commit was not merged.")
+          throw MeasuringError("The commit was not merged.")
         }
         return start.duration(to: end)
       }

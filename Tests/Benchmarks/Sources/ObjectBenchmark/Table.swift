@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 /// Times of several contenders over the rounds of one scenario.
 struct Table {
@@ -75,14 +76,4 @@ struct Table {
   }
 
   private func number(_ value: Double) -> String { String(format: "%.2f", value) }
-}
-
-extension [Double] {
-  /// The middle one; zero when there is none.
-  var median: Double {
-    let sorted = sorted()
-    guard !sorted.isEmpty else { return 0 }
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-  }
 }

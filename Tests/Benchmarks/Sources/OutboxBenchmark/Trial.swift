@@ -39,14 +39,12 @@ struct Trial {
     var best = (plain: Time.worst, outbox: Time.worst)
     // The first round warms both up.
     for round in 0...rounds {
-      let plain = try await Time.measure {
-        try await post(bodies, session, server.url)
-      }
+      let plain = try await Time.measure { try await post(bodies, session, server.url) }
       let outbox = try await withOutbox(of: changes) { outbox, _ in
         handle(outbox, session, server.url)
         return try await Time.measure {
           let report = try await outbox.send()
-          guard report.accepted == changes else { throw Failure(description: "\(report)") }
+          guard report.accepted == changes else { throw MeasuringError("\(report)") }
         }
       }
       guard round > 0 else { continue }
@@ -107,7 +105,7 @@ struct Trial {
     request.setValue(key, forHTTPHeaderField: "Idempotency-Key")
     let (data, response) = try await session.data(for: request)
     guard (response as? HTTPURLResponse)?.statusCode == 201 else {
-      throw Failure(description: "\(response)")
+      throw MeasuringError("\(response)")
     }
     return (data, response)
   }
@@ -138,10 +136,6 @@ struct Trial {
     try stack.close()
     return result
   }
-}
-
-struct Failure: Error, CustomStringConvertible {
-  let description: String
 }
 
 /// How long something took.
@@ -183,7 +177,7 @@ struct ServerProcess {
     let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     guard let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)),
       let url = URL(string: "http://127.0.0.1:\(port)/orders")
-    else { throw Failure(description: "The server said “\(text)”.") }
+    else { throw MeasuringError("The server said “\(text)”.") }
     self.url = url
   }
 

@@ -13,9 +13,7 @@ public final class BestGRDB: Contender {
     queue = try RivalSchema.open(path)
   }
 
-  public func close() throws {
-    try queue.close()
-  }
+  public func close() throws { try queue.close() }
 
   public func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts {
     guard let start = payload.baseAddress else { return Counts() }
@@ -100,8 +98,7 @@ public final class BestGRDB: Contender {
   private static func sync(_ items: [DocumentItem], in database: Database) throws -> Counts {
     var counts = Counts()
     let sorted = items.sorted { $0.id < $1.id }
-    let table = Table(
-      name: "documents", columns: ["id", "title", "body", "created_at", "pages"])
+    let table = Table(name: "documents", columns: ["id", "title", "body", "created_at", "pages"])
     var changed = try table.reconcile(sorted, in: database, &counts) { item in
       [item.id, item.title, item.body, milliseconds(item.createdAt), item.pages]
     } isEqual: { row, item in

@@ -12,9 +12,7 @@ public final class IdiomaticGRDB: Contender {
     queue = try RivalSchema.open(path)
   }
 
-  public func close() throws {
-    try queue.close()
-  }
+  public func close() throws { try queue.close() }
 
   public func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts {
     guard let start = payload.baseAddress else { return Counts() }

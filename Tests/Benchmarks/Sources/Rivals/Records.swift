@@ -1,17 +1,24 @@
 import Foundation
 import GRDB
 
-/// The records that both forms of GRDB store.
-struct UserRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
-  static let databaseTableName = "users"
-  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
-  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
+/// A row that both forms of GRDB store: columns in snake case, dates in milliseconds.
+protocol RivalRecord: Codable, FetchableRecord, PersistableRecord, Equatable {}
+
+extension RivalRecord {
+  static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .convertToSnakeCase }
+  static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
+    .convertFromSnakeCase
+  }
   static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
     .millisecondsSince1970
   }
   static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
     .millisecondsSince1970
   }
+}
+
+struct UserRecord: RivalRecord {
+  static let databaseTableName = "users"
 
   var id: Int64
   var name: String
@@ -25,16 +32,8 @@ struct UserRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
   var isActive: Bool
 }
 
-struct NoteRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
+struct NoteRecord: RivalRecord {
   static let databaseTableName = "notes"
-  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
-  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
-  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
-    .millisecondsSince1970
-  }
-  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
-    .millisecondsSince1970
-  }
 
   var id: Int64
   var userId: Int64
@@ -42,16 +41,8 @@ struct NoteRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
   var createdAt: Date
 }
 
-struct DocumentRecord: Codable, FetchableRecord, PersistableRecord, Equatable {
+struct DocumentRecord: RivalRecord {
   static let databaseTableName = "documents"
-  static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
-  static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
-  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
-    .millisecondsSince1970
-  }
-  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
-    .millisecondsSince1970
-  }
 
   var id: Int64
   var title: String
@@ -107,6 +98,53 @@ struct DocumentItem: Decodable {
   var record: DocumentRecord {
     DocumentRecord(id: id, title: title, body: body, createdAt: createdAt, pages: pages)
   }
+}
+
+/// A book; the place of its chapters is a column of theirs.
+struct BookRecord: RivalRecord {
+  static let databaseTableName = "books"
+
+  var id: Int64
+  var title: String
+  var author: String
+  var publishedAt: Date
+}
+
+struct ChapterRecord: RivalRecord {
+  static let databaseTableName = "chapters"
+
+  var id: Int64
+  var bookId: Int64
+  var position: Int64
+  var title: String
+  var pages: Int
+}
+
+/// A book in the payload.
+struct BookItem: Decodable {
+  var id: Int64
+  var title: String
+  var author: String
+  var publishedAt: Date
+  var chapters: [ChapterItem]
+
+  var record: BookRecord {
+    BookRecord(id: id, title: title, author: author, publishedAt: publishedAt)
+  }
+
+  var chapterRecords: [ChapterRecord] {
+    chapters.enumerated().map { position, chapter in
+      ChapterRecord(
+        id: chapter.id, bookId: id, position: Int64(position), title: chapter.title,
+        pages: chapter.pages)
+    }
+  }
+}
+
+struct ChapterItem: Decodable {
+  var id: Int64
+  var title: String
+  var pages: Int
 }
 
 enum RivalSchema {

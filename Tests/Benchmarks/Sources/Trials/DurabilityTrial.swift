@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncStack
 
 /// The time that `durability: .full` adds to commits of one object and of a hundred, on the disk of
@@ -27,10 +28,10 @@ struct DurabilityTrial {
       var times = [[Double]](repeating: [], count: stacks.count)
       for round in 0..<rounds {
         for index in stacks.indices {
-          let start = ContinuousClock.now
-          try sync(stacks[index], 0..<count, round: round)
-          let (seconds, attoseconds) = (ContinuousClock.now - start).components
-          times[index].append(Double(seconds) * 1000 + Double(attoseconds) / 1e15)
+          let duration = try ContinuousClock().measure {
+            try sync(stacks[index], 0..<count, round: round)
+          }
+          times[index].append(duration / .milliseconds(1))
         }
       }
       for (kind, times) in zip(kinds, times) {

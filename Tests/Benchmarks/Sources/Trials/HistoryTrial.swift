@@ -47,13 +47,13 @@ struct HistoryTrial {
     }
     let bytes = try Double(keptBytes(stacks[2]) - before) / Double((rounds + 3) * objects / 100)
     for (index, content) in HistoryTrial.contents.enumerated() {
-      let ratio = median(zip(times[index], times[1]).map { $0 / $1 })
+      let ratio = zip(times[index], times[1]).map { $0 / $1 }.median
       say(
         String(
           format: "%@, %@: %.3f ms (at least %.3f), %.2f of that with changes", name, content.name,
-          median(times[index]) * 1000, (times[index].min() ?? 0) * 1000, ratio))
+          times[index].median * 1000, (times[index].min() ?? 0) * 1000, ratio))
     }
-    let added = median(zip(times[2], times[1]).map { $0 - $1 }) / Double(objects / 100)
+    let added = zip(times[2], times[1]).map { $0 - $1 }.median / Double(objects / 100)
     say(String(format: "%@: %.1f bytes and %.1f µs a changed object", name, bytes, added * 1e6))
   }
 
@@ -61,11 +61,6 @@ struct HistoryTrial {
     let rows = try stack.rows("SELECT sum(bytes) AS bytes FROM _syncstack_history_kept")
     guard case .int(let bytes)? = rows.first?["bytes"] else { return 0 }
     return bytes
-  }
-
-  private func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
   }
 
   private func measure(_ body: () throws -> Void) rethrows -> Double {
@@ -82,7 +77,7 @@ struct HistoryTrial {
       stack.syncQueue.addOperations([sync], waitUntilFinished: true)
       stack.drainNotifications()
     }
-    guard try sync.result?.get().isUnchanged == false else { throw TrialError("No change.") }
+    guard try sync.result?.get().isUnchanged == false else { throw MeasuringError("No change.") }
     return seconds
   }
 
@@ -99,7 +94,7 @@ struct HistoryTrial {
     return try context.performAndWait {
       try measure {
         let count = try context.batchUpdate(changed, ["name": "batch \(round)"])
-        guard count == objects / 100 else { throw TrialError("\(count) changed.") }
+        guard count == objects / 100 else { throw MeasuringError("\(count) changed.") }
       }
     }
   }

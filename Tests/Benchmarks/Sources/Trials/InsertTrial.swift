@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncStack
 import TestPayloads
 
@@ -27,14 +28,14 @@ struct InsertTrial {
     case "only": sync.operations = [.insert, .insertRelationships]
     case "always": sync.operations = [.alwaysInsert, .insertRelationships]
     case "batches": sync.transaction = .perBatch(1_000)
-    default: throw TrialError("There is no way \(way): plain, bare, only, always or batches.")
+    default: throw MeasuringError("There is no way \(way): plain, bare, only, always or batches.")
     }
     let (start, startOfWork) = (ContinuousClock.now, clock())
     stack.syncQueue.addOperations([sync], waitUntilFinished: true)
     let seconds = start.duration(to: .now) / .seconds(1)
     let work = Double(clock() - startOfWork) / Double(CLOCKS_PER_SEC)
     let inserted = try sync.result?.get().inserted ?? 0
-    guard inserted == users * 4 else { throw TrialError("\(inserted) inserted.") }
+    guard inserted == users * 4 else { throw MeasuringError("\(inserted) inserted.") }
     say(String(format: "%@: %.3f s, %.3f s of the processor", way, seconds, work))
     try stack.close()
   }

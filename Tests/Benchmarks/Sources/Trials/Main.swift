@@ -1,4 +1,6 @@
 import Foundation
+import Measuring
+import Subject
 import SyncStack
 import TestPayloads
 
@@ -65,7 +67,7 @@ struct Main {
         UserPayload.Variant(rawValue: variant) ?? .base,
         from: arguments.count > 4 ? arguments[4] : "file")
     default:
-      throw TrialError(
+      throw MeasuringError(
         """
         usage: Trials cancel [OBJECTS] [ROUNDS] [CASE] [PHASE]
                Trials observe [USERS] [none|progress|all] [SYNCS]
@@ -84,15 +86,24 @@ struct Main {
   }
 }
 
-struct TrialError: Error, CustomStringConvertible {
-  let description: String
+/// The models of the payloads, and folders for stores of it.
+enum TrialModel {
+  static func users() throws -> ManagedObjectModel { try Models.of(.users) }
 
-  init(_ description: String) {
-    self.description = description
-  }
+  /// Users, and documents with their tags and people.
+  static func everything() throws -> ManagedObjectModel { try Models.of(.users, .documents) }
 }
 
-/// Prints a line at once, whatever the output is.
-func say(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+/// A folder for one trial, removed afterwards.
+final class TrialFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "trials-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func file(_ name: String) -> URL { url.appending(path: name) }
 }

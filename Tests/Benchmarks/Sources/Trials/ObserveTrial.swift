@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncStack
 import TestPayloads
 
@@ -42,7 +43,7 @@ struct ObserveTrial {
     for _ in 0..<furtherSyncs {
       let next = Sync(.data(payload), inEntityNamed: "User", dataStack: stack)
       stack.syncQueue.addOperations([next], waitUntilFinished: true)
-      guard try next.result?.get().isUnchanged == true else { throw TrialError("It changed.") }
+      guard try next.result?.get().isUnchanged == true else { throw MeasuringError("It changed.") }
     }
     stack.drainNotifications()
     say("\(try sync.result?.get().inserted ?? 0) inserted, followed by \(followers)")

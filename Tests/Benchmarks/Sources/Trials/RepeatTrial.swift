@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import SyncStack
 
 /// The time of a payload that says the same again, in each form in which it may come, with

@@ -61,15 +61,13 @@ struct StreamTrial {
     report("\(variant) from a \(source)", start, memory.end(), size, "\(result)")
     let durations = result.phaseDurations.sorted { $0.key < $1.key }
     say(durations.map { "  \($0.key) \(String(format: "%.2f", $0.value))" }.joined())
-    let counts = Counts(
-      inserted: result.inserted, updated: result.updated, deleted: result.deleted)
+    let counts = Counts(inserted: result.inserted, updated: result.updated, deleted: result.deleted)
     let outcome = UserPayload(count: users).outcome(variant)
     let expected =
       variant == .base
       ? Counts(inserted: users * 4)
-      : Counts(
-        inserted: outcome.inserted, updated: outcome.updated, deleted: outcome.deleted)
-    guard counts == expected else { throw TrialError("Found \(counts), not \(expected).") }
+      : Counts(inserted: outcome.inserted, updated: outcome.updated, deleted: outcome.deleted)
+    guard counts == expected else { throw MeasuringError("Found \(counts), not \(expected).") }
     try stack.close()
   }
 

@@ -12,9 +12,7 @@ public final class FloorContender: Contender {
     for statement in FloorContender.table(of: set).createStatements { try database.run(statement) }
   }
 
-  public func close() throws {
-    database.close()
-  }
+  public func close() throws { database.close() }
 
   public func sync(_ payload: UnsafeRawBufferPointer) throws -> Counts {
     let table = FloorContender.table(of: set)
@@ -74,9 +72,7 @@ public final class FloorContender: Contender {
     try update(changes.updates, in: table)
     try insert(changes.inserts, into: table)
     var changed = Set(changes.updates.map(\.key))
-    for link in table.links {
-      try reconcile(link, changes, &changed)
-    }
+    for link in table.links { try reconcile(link, changes, &changed) }
     counts.inserted += changes.inserts.count
     counts.updated += changed.count
     counts.deleted += changes.deletes.count

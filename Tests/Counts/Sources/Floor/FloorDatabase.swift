@@ -36,9 +36,7 @@ final class FloorDatabase {
     FloorError(description: String(cString: sqlite3_errmsg(handle)))
   }
 
-  func close() {
-    sqlite3_close_v2(handle)
-  }
+  func close() { sqlite3_close_v2(handle) }
 }
 
 final class FloorStatement {
@@ -50,9 +48,7 @@ final class FloorStatement {
     self.database = database
   }
 
-  deinit {
-    sqlite3_finalize(handle)
-  }
+  deinit { sqlite3_finalize(handle) }
 
   @inline(__always)
   func step() throws -> Bool {

@@ -50,12 +50,9 @@ final class FloorTable {
         }
       return "\(column.name) \(type)\(index == 0 ? " PRIMARY KEY" : "")"
     }
-    var result = [
-      "CREATE TABLE IF NOT EXISTS \(name) (\(definitions.joined(separator: ", ")))"
-    ]
+    var result = ["CREATE TABLE IF NOT EXISTS \(name) (\(definitions.joined(separator: ", ")))"]
     if isChild {
-      result.append(
-        "CREATE INDEX IF NOT EXISTS \(name)_parent ON \(name) (\(columns[1].name))")
+      result.append("CREATE INDEX IF NOT EXISTS \(name)_parent ON \(name) (\(columns[1].name))")
     }
     for link in links {
       result.append(
@@ -66,4 +63,25 @@ final class FloorTable {
     }
     return result + children.flatMap(\.createStatements)
   }
+}
+
+/// The pairs of one link table, in payload order.
+final class LinkRows {
+  let name: String
+  var pairs: [LinkPair] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// Two keys of 32 bits in a number that sorts like them.
+struct LinkPair: RadixKeyed, Equatable {
+  let key: Int64
+
+  @inline(__always)
+  init(_ source: Int64, _ target: Int64) {
+    key = source << 32 | target & 0xFFFF_FFFF
+  }
+
+  var source: Int64 { key >> 32 }
+  var target: Int64 { key & 0xFFFF_FFFF }
 }

@@ -13,9 +13,7 @@ public struct Bench: Sendable {
   public let folder: URL
   private let contender: @Sendable (String) -> (any Contender.Type)?
 
-  public init(
-    folder: URL, contender: @escaping @Sendable (String) -> (any Contender.Type)?
-  ) {
+  public init(folder: URL, contender: @escaping @Sendable (String) -> (any Contender.Type)?) {
     self.folder = folder
     self.contender = contender
   }
@@ -53,8 +51,7 @@ public struct Bench: Sendable {
   }
 
   private func output(_ command: String, _ place: Place) throws -> Data {
-    try Subprocess.output(
-      of: Subprocess.program, [command] + place.arguments + [folder.path])
+    try Subprocess.output(of: Subprocess.program, [command] + place.arguments + [folder.path])
   }
 
   /// The instructions of a sync, of all threads and until the file is closed; nil when they are not
@@ -86,8 +83,7 @@ public struct Bench: Sendable {
       try check(tallies.counts, job, arguments[1])
       try print(tallies)
     case "repeat" where arguments.count == 7:
-      try job(arguments).repeatSync(
-        Int(arguments[6]) ?? 1, arguments[1], try type(arguments[1]))
+      try job(arguments).repeatSync(Int(arguments[6]) ?? 1, arguments[1], try type(arguments[1]))
     case "make" where arguments.count == 5:
       let payloads = try payloads(arguments[2], arguments[3], arguments[4])
       try payloads.write()

@@ -68,7 +68,6 @@ public struct Payloads: Sendable {
       case .documents: DocumentPayload(count: count).outcome(variant)
       case .books: BookPayload(count: count).outcome(variant)
       }
-    return Counts(
-      inserted: outcome.inserted, updated: outcome.updated, deleted: outcome.deleted)
+    return Counts(inserted: outcome.inserted, updated: outcome.updated, deleted: outcome.deleted)
   }
 }

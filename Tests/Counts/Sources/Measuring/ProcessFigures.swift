@@ -24,7 +24,7 @@ public enum ProcessFigures {
   static var residentBytes: Int { status("VmRSS:") }
 
   /// Largest resident size since ``resetPeak()``, where the system can tell; else since the start.
-  static var peakBytes: Int {
+  public static var peakBytes: Int {
     let peak = status("VmHWM:")
     if peak > 0 { return peak }
     var usage = rusage()

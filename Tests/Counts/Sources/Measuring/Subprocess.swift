@@ -28,7 +28,20 @@ public enum Subprocess {
 public struct MeasuringError: Error, CustomStringConvertible {
   public let description: String
 
-  public init(_ description: String) {
-    self.description = description
+  public init(_ description: String) { self.description = description }
+}
+
+/// Prints a line at once, whatever the output is.
+public func say(_ line: String) {
+  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+extension [Double] {
+  /// The middle one; zero when there is none.
+  public var median: Double {
+    let sorted = sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 }

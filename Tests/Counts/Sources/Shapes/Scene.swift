@@ -13,9 +13,7 @@ public final class Scene {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  deinit {
-    try? FileManager.default.removeItem(at: folder)
-  }
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Measures a part of a shape's work.
   public func measure(_ body: () throws -> Void) rethrows {
@@ -25,9 +23,7 @@ public final class Scene {
   }
 
   /// Opens the store of the scene.
-  func stack(
-    _ model: ManagedObjectModel, tracksChanges: Bool = false
-  ) throws -> DataStack {
+  func stack(_ model: ManagedObjectModel, tracksChanges: Bool = false) throws -> DataStack {
     try DataStack(
       model: model, store: .sqlite(folder.appending(path: "shape.sqlite")),
       tracksChanges: tracksChanges)
@@ -48,8 +44,24 @@ extension DataStack {
     let sync = Sync(.data(json), inEntityNamed: entity, dataStack: self)
     sync.deletionGuard = .off
     change(sync)
+    try run(sync)
+  }
+
+  /// Takes a page, which deletes nothing.
+  func takePage(_ json: Data, _ entity: String = "Item") throws {
+    try take(json, entity) { $0.operations = [.insert, .update] }
+  }
+
+  /// Runs a sync on this thread.
+  func run(_ sync: Sync) throws {
     sync.start()
     _ = try sync.result?.get()
+  }
+
+  /// Runs a body in a context of its own.
+  func inContext(_ body: (ManagedObjectContext) throws -> Void) rethrows {
+    let context = newBackgroundContext()
+    try context.performAndWait { try body(context) }
   }
 }
 

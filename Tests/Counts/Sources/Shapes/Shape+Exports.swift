@@ -6,8 +6,7 @@ extension Shape {
   static let exports = [
     Shape("export with unsaved objects", counted: 2000, timed: 2000) { count, scene in
       let stack = try scene.stack(ShapeModels.lists())
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inContext { context in
         for number in 0..<count {
           let item = try context.insert(entityNamed: "Item")
           item["id"] = Int64(number)
@@ -23,8 +22,7 @@ extension Shape {
       let stack = try scene.stack(ShapeModels.lists())
       let json = Text.list(0..<count) { "{\"id\":\($0),\"children\":[{\"id\":\($0)}]}" }
       try stack.take(json)
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inContext { context in
         for item in try context.fetch(Fetch<ManagedObject>(entityNamed: "Item")) {
           let child = try context.insert(entityNamed: "Child")
           child["id"] = Int64(count) + (item["id"] as? Int64 ?? 0)
@@ -36,8 +34,7 @@ extension Shape {
     // Each object is written with all below it: the output grows with the depth, too.
     Shape("export of a chain", counted: 400, timed: 1000) { count, scene in
       let stack = try scene.stack(ShapeModels.tree())
-      try stack.take(
-        Text.list(0..<count) { "{\"id\":\($0),\"parent_id\":\($0 - 1)}" })
+      try stack.take(Text.list(0..<count) { "{\"id\":\($0),\"parent_id\":\($0 - 1)}" })
       var options = ExportOptions()
       options.maximumDepth = 20
       try scene.measure { _ = try stack.export("Item", using: options) }

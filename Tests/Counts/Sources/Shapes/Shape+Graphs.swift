@@ -6,8 +6,7 @@ extension Shape {
   static let graphs = [
     Shape("save new objects", counted: 500, timed: 10_000) { count, scene in
       let stack = try scene.stack(ShapeModels.items())
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inContext { context in
         try scene.measure {
           for number in 0..<count {
             let object = try context.insert(entityNamed: "Item")
@@ -34,8 +33,7 @@ extension Shape {
     Shape("a batch deletes objects of a context", counted: 500, timed: 10_000) { count, scene in
       let stack = try scene.stack(ShapeModels.items())
       try stack.take(Text.list(0..<count) { Text.item("\($0)") })
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inContext { context in
         let request = Fetch<ManagedObject>(entityNamed: "Item")
         let objects = try context.fetch(request)
         try scene.measure { _ = try context.batchDelete(request) }
@@ -54,8 +52,7 @@ extension Shape {
     Shape("save edits of one", counted: 100, timed: 1000) { count, scene in
       let stack = try scene.stack(ShapeModels.items())
       try stack.take(Text.list(0..<count) { Text.item("\($0)") })
-      let context = stack.newBackgroundContext()
-      try context.performAndWait {
+      try stack.inContext { context in
         let objects = try context.fetch(Fetch<ManagedObject>(entityNamed: "Item"))
         try scene.measure {
           for object in objects {
@@ -84,8 +81,7 @@ extension Shape {
 
   /// Deletes all items, one by one, and saves.
   private static func deleteItems(of stack: DataStack, _ scene: Scene) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inContext { context in
       let objects = try context.fetch(Fetch<ManagedObject>(entityNamed: "Item"))
       try scene.measure {
         for object in objects { context.delete(object) }
@@ -104,8 +100,7 @@ extension Shape {
       model: ManagedObjectModel(ShapeItem.self, ShapeChapter.self),
       store: .sqlite(scene.folder.appending(path: "shape.sqlite")),
       classes: [ShapeItem.self, ShapeChapter.self])
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inContext { context in
       let (first, second) = (context.insert(ShapeItem.self), context.insert(ShapeItem.self))
       let chapters = (0..<count).map { number in
         let chapter = context.insert(ShapeChapter.self)

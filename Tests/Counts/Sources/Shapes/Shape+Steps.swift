@@ -58,20 +58,16 @@ extension Shape {
       try stack.take(page(0..<count))
       let pages = (0..<5).map { number in page((0..<50).map { ($0 * 61 + number * 50) % count }) }
       // The first one drops the fingerprints of the whole list, which is another kind of sync.
-      try stack.take(pages[4]) { $0.operations = [.insert, .update] }
+      try stack.takePage(pages[4])
       try scene.measure {
-        for page in pages.prefix(4) {
-          try stack.take(page) { $0.operations = [.insert, .update] }
-        }
+        for page in pages.prefix(4) { try stack.takePage(page) }
       }
     },
     Shape("one object many times", counted: 40, timed: 1000) { count, scene in
       let stack = try scene.stack(ShapeModels.lists())
       try stack.take(page(0..<count))
       let items = (0..<count).map { Text.list([$0 * 2]) { "{\"id\":\($0),\"name\":\"new\"}" } }
-      try scene.measure {
-        for item in items { try stack.take(item) { $0.operations = [.insert, .update] } }
-      }
+      try scene.measure { for item in items { try stack.takePage(item) } }
     },
   ]
 
@@ -89,13 +85,9 @@ extension Shape {
       let session = try SyncSession(entity: "Item", dataStack: stack, name: name)
       session.deletionGuard = .off
       for (number, page) in pages.enumerated() {
-        let operation = session.page(.data(page), named: name == nil ? nil : "\(number)")
-        operation.start()
-        _ = try operation.result?.get()
+        try stack.run(session.page(.data(page), named: name == nil ? nil : "\(number)"))
       }
-      let end = session.finishOperation()
-      end.start()
-      _ = try end.result?.get()
+      try stack.run(session.finishOperation())
     }
   }
 
@@ -123,9 +115,7 @@ extension Shape {
         try edit(stack, Filter("id IN %@", keys)) { object, _ in object["text0"] = "mine" }
       }
       let items = (0..<count).map { Text.list([$0]) { Text.item("\($0)", version: 1) } }
-      try scene.measure {
-        for item in items { try stack.take(item) { $0.operations = [.insert, .update] } }
-      }
+      try scene.measure { for item in items { try stack.takePage(item) } }
     },
   ]
 
@@ -133,8 +123,7 @@ extension Shape {
     _ stack: DataStack, _ filter: Filter? = nil,
     _ body: (ManagedObject, ManagedObjectContext) throws -> Void
   ) throws {
-    let context = stack.newBackgroundContext()
-    try context.performAndWait {
+    try stack.inContext { context in
       for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "Item", filter)) {
         try body(object, context)
       }

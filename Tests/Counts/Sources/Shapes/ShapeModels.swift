@@ -16,36 +16,25 @@ enum ShapeModels {
     ])
   }
 
+  /// The properties of most entities.
+  private static let named: [PropertyDraft] = [
+    .attribute("id", .integer64), .attribute("name", .string),
+  ]
+
   /// `Item` with children, tags and an ordered list of chapters.
   static func lists() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       EntityDraft(
         "Item",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
+        named + [
           .toMany("children", to: "Child", inverse: "item", deleteRule: .cascade),
           .toMany("tags", to: "Tag", inverse: "items"),
           .toMany(
             "chapters", to: "Chapter", inverse: "item", isOrdered: true, deleteRule: .cascade),
         ]),
-      EntityDraft(
-        "Child",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("item", to: "Item", inverse: "children"),
-        ]),
-      EntityDraft(
-        "Tag",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toMany("items", to: "Item", inverse: "tags"),
-        ]),
-      EntityDraft(
-        "Chapter",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
-          .toOne("item", to: "Item", inverse: "chapters"),
-        ]),
+      EntityDraft("Child", named + [.toOne("item", to: "Item", inverse: "children")]),
+      EntityDraft("Tag", named + [.toMany("items", to: "Item", inverse: "tags")]),
+      EntityDraft("Chapter", named + [.toOne("item", to: "Item", inverse: "chapters")]),
     ])
   }
 
@@ -54,8 +43,7 @@ enum ShapeModels {
     try ManagedObjectModel([
       EntityDraft(
         "Item",
-        [
-          .attribute("id", .integer64), .attribute("name", .string),
+        named + [
           .toOne("parent", to: "Item", inverse: "children"),
           .toMany("children", to: "Item", inverse: "parent", deleteRule: .cascade),
         ])

@@ -16,11 +16,13 @@ public enum Models {
     }
   }
 
+  private static func texts(_ names: String...) -> [PropertyDraft] {
+    [.attribute("id", .integer64)] + names.map { .attribute($0, .string) }
+  }
+
   private static let user = EntityDraft(
     "User",
-    [
-      .attribute("id", .integer64), .attribute("name", .string), .attribute("email", .string),
-      .attribute("phone", .string), .attribute("city", .string), .attribute("bio", .string),
+    texts("name", "email", "phone", "city", "bio") + [
       .attribute("createdAt", .date), .attribute("updatedAt", .date),
       .attribute("score", .double), .attribute("isActive", .boolean),
       .toMany("notes", to: "Note", inverse: "user", deleteRule: .cascade),
@@ -28,47 +30,32 @@ public enum Models {
 
   private static let note = EntityDraft(
     "Note",
-    [
-      .attribute("id", .integer64), .attribute("text", .string), .attribute("createdAt", .date),
-      .toOne("user", to: "User", inverse: "notes"),
-    ])
+    texts("text") + [.attribute("createdAt", .date), .toOne("user", to: "User", inverse: "notes")])
 
   private static let document = EntityDraft(
     "Document",
-    [
-      .attribute("id", .integer64), .attribute("title", .string), .attribute("body", .string),
+    texts("title", "body") + [
       .attribute("createdAt", .date), .attribute("pages", .integer32),
       .toMany("tags", to: "Tag", inverse: "documents"),
       .toMany("people", to: "Person", inverse: "documents"),
     ])
 
   private static let tag = EntityDraft(
-    "Tag",
-    [
-      .attribute("id", .integer64), .attribute("name", .string),
-      .toMany("documents", to: "Document", inverse: "tags"),
-    ])
+    "Tag", texts("name") + [.toMany("documents", to: "Document", inverse: "tags")])
 
   private static let person = EntityDraft(
-    "Person",
-    [
-      .attribute("id", .integer64), .attribute("name", .string),
-      .toMany("documents", to: "Document", inverse: "people"),
-    ])
+    "Person", texts("name") + [.toMany("documents", to: "Document", inverse: "people")])
 
   private static let book = EntityDraft(
     "Book",
-    [
-      .attribute("id", .integer64), .attribute("title", .string), .attribute("author", .string),
+    texts("title", "author") + [
       .attribute("publishedAt", .date),
-      .toMany(
-        "chapters", to: "Chapter", inverse: "book", isOrdered: true, deleteRule: .cascade),
+      .toMany("chapters", to: "Chapter", inverse: "book", isOrdered: true, deleteRule: .cascade),
     ])
 
   private static let chapter = EntityDraft(
     "Chapter",
-    [
-      .attribute("id", .integer64), .attribute("title", .string), .attribute("pages", .integer32),
-      .toOne("book", to: "Book", inverse: "chapters"),
+    texts("title") + [
+      .attribute("pages", .integer32), .toOne("book", to: "Book", inverse: "chapters"),
     ])
 }

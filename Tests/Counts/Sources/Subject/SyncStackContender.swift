@@ -22,8 +22,7 @@ public class SyncStackContender: Contender {
   }
 
   public static func stack(path: String, set: DataSet) throws -> DataStack {
-    try DataStack(
-      model: try Models.of(set), store: .sqlite(URL(filePath: path)))
+    try DataStack(model: try Models.of(set), store: .sqlite(URL(filePath: path)))
   }
 
   public func prepare(_ payloads: Payloads) throws {
@@ -45,13 +44,9 @@ public class SyncStackContender: Contender {
     }
   }
 
-  public func close() throws {
-    try stack.close()
-  }
+  public func close() throws { try stack.close() }
 
-  public func sync(file: URL) throws -> Counts {
-    try sync(.file(file), entity)
-  }
+  public func sync(file: URL) throws -> Counts { try sync(.file(file), entity) }
 
   private func sync(_ payload: UnsafeRawBufferPointer, _ entity: String) throws -> Counts {
     guard let start = payload.baseAddress else { return Counts() }
