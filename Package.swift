@@ -93,20 +93,13 @@ let package = Package(
       ]),
     .testTarget(
       name: "SyncCloudTests",
-      dependencies: [
-        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncCloud", "SyncOutbox",
-        "TestSupport",
-      ]),
+      dependencies: ["SyncStack", "SyncStore", "SyncCloud", "TestSupport"]),
     .testTarget(
       name: "SyncOutboxTests",
-      dependencies: [
-        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncOutbox", "Loopback", "TestSupport",
-      ]),
+      dependencies: ["SyncStack", "SyncStore", "SyncOutbox", "Loopback", "TestSupport"]),
     .testTarget(
       name: "SyncImportTests",
-      dependencies: [
-        "SyncCore", "SyncStore", "SyncGraph", "SyncEngine", "SyncImport", "Loopback", "TestSupport",
-      ]),
+      dependencies: ["SyncStack", "SyncEngine", "SyncImport", "Loopback", "TestSupport"]),
     .testTarget(
       name: "SyncPairTests", dependencies: ["SyncStack", "SyncCloud", "TestSupport"]),
     .testTarget(

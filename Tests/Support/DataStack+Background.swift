@@ -9,4 +9,20 @@ extension DataStack {
     let context = newBackgroundContext()
     return try context.performAndWait { try body(context) }
   }
+
+  /// Edits in a new background context, and saves.
+  package func edit(_ body: (ManagedObjectContext) throws -> Void) throws {
+    let context = newBackgroundContext()
+    try context.edit { try body(context) }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Edits on the queue of the context, and saves.
+  package func edit(_ body: () throws -> Void) throws {
+    try performAndWait {
+      try body()
+      try save()
+    }
+  }
 }

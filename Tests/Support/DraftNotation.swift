@@ -1,4 +1,5 @@
-public import SyncCore
+// The helpers speak in models and values, so a test that imports them has those.
+@_exported public import SyncCore
 
 // Models in a line for each entity:
 //

@@ -28,9 +28,7 @@ package final class MemoryGraph {
   package private(set) var objects: [MemoryObject] = []
   private var nextRows: [Int: Int64] = [:]
 
-  package init(model: ManagedObjectModel) {
-    self.model = model
-  }
+  package init(model: ManagedObjectModel) { self.model = model }
 
   /// Adds an object with values by key.
   @discardableResult

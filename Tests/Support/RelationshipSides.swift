@@ -7,9 +7,7 @@ package enum RelationshipSides {
   package struct Disagreement: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ description: String) {
-      self.description = description
-    }
+    package init(_ description: String) { self.description = description }
   }
 
   /// The objects that a relationship leads to, in certain order.

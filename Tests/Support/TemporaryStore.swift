@@ -18,9 +18,7 @@ package final class TemporaryFolder: Sendable {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-  }
+  deinit { try? FileManager.default.removeItem(at: url) }
 
   /// The path of a file in the folder.
   package func file(_ name: String = "test.sqlite") -> URL { url.appending(path: name) }
@@ -41,9 +39,7 @@ package final class TemporaryStore: Sendable {
     store = try Store(model: model, configuration: configuration)
   }
 
-  deinit {
-    try? store.close()
-  }
+  deinit { try? store.close() }
 }
 
 extension StoreTransaction {
@@ -63,6 +59,12 @@ extension StoreTransaction {
       try insert(block, of: entity, indexes: (0..<Int32(objects.count)).map { $0 }, rows: start)
     }
     return rows
+  }
+
+  /// Deletes objects of an entity.
+  @discardableResult
+  package func delete(_ name: String, _ rows: [Int64]) throws -> DeletionSummary {
+    try delete(rows, of: model.requireEntity(named: name))
   }
 
   /// Updates one object.

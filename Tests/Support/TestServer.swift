@@ -32,10 +32,14 @@ package enum TestServer {
     }
   }
 
-  private static func start(_ kind: Kind) throws -> URL {
-    let address = try run([
-      "start", kind.rawValue, "--parent", String(ProcessInfo.processInfo.processIdentifier),
-    ])
+  private static func start(_ kind: Kind) throws -> URL { try launch(["start", kind.rawValue]) }
+
+  /// Runs a script that ends with the tests, and says where its server is reached.
+  private static func launch(
+    _ arguments: [String], script: String = "cloud-server"
+  ) throws -> URL {
+    let parent = String(ProcessInfo.processInfo.processIdentifier)
+    let address = try run(arguments + ["--parent", parent], script: script)
     guard let url = URL(string: address) else {
       throw Unavailable(description: "“\(address)” is no address.")
     }
@@ -101,26 +105,12 @@ package enum TestServer {
 
   /// Starts the stand-in for PostgREST before the database; see `Tests/postgrest-stand-in`.
   package static func startStandInForPostgREST() throws -> URL {
-    let address = try run(
-      [
-        try address(.database).absoluteString + "/kinto", "--parent",
-        String(ProcessInfo.processInfo.processIdentifier),
-      ], script: "postgrest-stand-in")
-    guard let url = URL(string: address) else {
-      throw Unavailable(description: "“\(address)” is no address.")
-    }
-    return url
+    try launch([address(.database).absoluteString + "/kinto"], script: "postgrest-stand-in")
   }
 
   /// Starts a proxy before a server, which makes faults; see `Tests/cloud-proxy`.
   package static func startProxy(of url: URL) throws -> URL {
-    let address = try run(
-      [url.absoluteString, "--parent", String(ProcessInfo.processInfo.processIdentifier)],
-      script: "cloud-proxy")
-    guard let url = URL(string: address) else {
-      throw Unavailable(description: "“\(address)” is no address.")
-    }
-    return url
+    try launch([url.absoluteString], script: "cloud-proxy")
   }
 
   /// Runs a script.

@@ -52,9 +52,7 @@ package final class WatchedDisk: Sendable {
     WatchedFiles.watch(self, named: folder.url.lastPathComponent)
   }
 
-  deinit {
-    WatchedFiles.forget(folder.url.lastPathComponent)
-  }
+  deinit { WatchedFiles.forget(folder.url.lastPathComponent) }
 
   /// The path of a file in the folder.
   package func file(_ name: String = "test.sqlite") -> URL { folder.file(name) }
@@ -80,9 +78,7 @@ package final class WatchedDisk: Sendable {
 
   /// Has one access fail, or with `isLasting` all from that one on, after so many more have
   /// succeeded.
-  package func fail(
-    _ access: Access, after count: Int, with code: Int32, isLasting: Bool = false
-  ) {
+  package func fail(_ access: Access, after count: Int, with code: Int32, isLasting: Bool = false) {
     state.withLock {
       $0.fault = Fault(access: access, left: count, code: code, isLasting: isLasting)
       $0.failed = 0

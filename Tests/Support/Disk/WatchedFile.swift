@@ -39,11 +39,8 @@ final class WatchedFile {
     (UnsafeMutableRawPointer(file) + innerOffset).assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  private static func object(
-    _ file: UnsafeMutablePointer<sqlite3_file>
-  ) -> Unmanaged<WatchedFile> {
-    .fromOpaque(
-      UnsafeMutableRawPointer(file).load(fromByteOffset: 8, as: UnsafeRawPointer.self))
+  private static func object(_ file: UnsafeMutablePointer<sqlite3_file>) -> Unmanaged<WatchedFile> {
+    .fromOpaque(UnsafeMutableRawPointer(file).load(fromByteOffset: 8, as: UnsafeRawPointer.self))
   }
 
   /// Calls a method of the system's file, unless the access is to fail.
@@ -90,8 +87,7 @@ final class WatchedFile {
         then: { $0.disk.add($0.name, .truncate(size: Int(size))) })
     }
     methods.pointee.xSync = { file, flags in
-      pass(
-        file, as: .syncs, { $0.xSync?($1, flags) }, then: { $0.disk.add($0.name, .sync) })
+      pass(file, as: .syncs, { $0.xSync?($1, flags) }, then: { $0.disk.add($0.name, .sync) })
     }
     methods.pointee.xFileSize = { file, size in pass(file, { $0.xFileSize?($1, size) }) }
     methods.pointee.xLock = { file, level in pass(file, { $0.xLock?($1, level) }) }
