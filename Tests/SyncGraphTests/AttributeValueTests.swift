@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
@@ -57,10 +55,7 @@ import Testing
   private func saved(
     _ fill: @Sendable (Item) -> Void, check: @Sendable (Item) throws -> Void
   ) throws {
-    try context.performAndWait {
-      fill(context.insert(Item.self))
-      try context.save()
-    }
+    try context.edit { fill(context.insert(Item.self)) }
     try stack.inBackground { other in
       try check(try #require(try other.fetch(Fetch<Item>()).first))
     }
@@ -215,7 +210,6 @@ import Testing
         _ = item.otherLevel
       }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Item.otherLevel") && text.contains("Level"))
+    expectStop(result, says: "Item.otherLevel", "Level")
   }
 }

@@ -1,6 +1,4 @@
-import SyncCore
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
@@ -14,7 +12,7 @@ import Testing
     context = stack.newBackgroundContext()
     other = stack.newBackgroundContext()
     let context = context
-    try context.performAndWait {
+    try context.edit {
       let company = context.insertCompany(1)
       for number in 1...6 as ClosedRange<Int64> {
         let user = context.insertUser(number, age: number * 10)
@@ -22,7 +20,6 @@ import Testing
         if number == 1 { user.company = company }
         context.insertNote(number, of: user)
       }
-      try context.save()
     }
   }
 
@@ -32,7 +29,7 @@ import Testing
       #expect(users.map(\.age).reduce(0, +) == 210)
       return users.map(\.objectID)
     }
-    try context.performAndWait { () throws -> Void in
+    try context.edit {
       let users = try context.fetch(Fetch<User>())
       users[5].name = "unsaved"
       let count = try context.batchUpdate(Fetch<User>("age >= 40"), ["age": 50, "email": nil])
@@ -40,7 +37,6 @@ import Testing
       #expect(count == 2)
       #expect(users.map(\.age) == [10, 20, 30, 50, 50, 50])
       #expect(users[5].name == "unsaved" && context.hasChanges)
-      try context.save()
     }
     other.performAndWait {
       let users = seen.compactMap { other.object(with: $0) as? User }
@@ -66,7 +62,7 @@ import Testing
   }
 
   @Test func whatIsUnsavedLeadsToNothingThatABatchDeleted() throws {
-    try context.performAndWait { () throws -> Void in
+    try context.edit {
       let user = context.insertUser(7)
       user.notes = Set(try context.fetch(Fetch<Note>("id < 3")))
       user.company = try context.fetch(Fetch<Company>()).first
@@ -75,7 +71,6 @@ import Testing
       try context.batchDelete(Fetch<User>("id == 1"))
       try context.batchDelete(Fetch<Company>())
       #expect(user.company == nil && user.notes.map(\.user) == [user])
-      try context.save()
     }
   }
 

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
@@ -14,9 +12,7 @@ import Testing
   private let x: ManagedObjectID
   private let y: ManagedObjectID
 
-  init() throws {
-    try self.init(isFile: false)
-  }
+  init() throws { try self.init(isFile: false) }
 
   private init(isFile: Bool) throws {
     folder = try TemporaryFolder()
@@ -26,10 +22,7 @@ import Testing
     let other = stack.newBackgroundContext()
     self.other = other
     (x, y) = try other.performAndWait {
-      let users = ["x", "y"].map { name in
-        let user = other.insertUser(name == "x" ? 1 : 2, name)
-        return user
-      }
+      let users = ["x", "y"].map { name in other.insertUser(name == "x" ? 1 : 2, name) }
       other.insertNote(1, of: users[0])
       try other.save()
       return (users[0].objectID, users[1].objectID)
@@ -38,12 +31,11 @@ import Testing
 
   /// Renames x, gives it another note, and deletes y.
   private func overtake() throws {
-    try other.performAndWait {
+    try other.edit {
       let user = try other.existingObject(with: x, as: User.self)
       user.name = "new"
       other.insertNote(2, of: user)
       other.delete(other.object(with: y))
-      try other.save()
     }
   }
 
@@ -79,11 +71,11 @@ import Testing
       // Nothing stops the program that looked first.
       context.insertNote(3, of: second)
       context.rollback()
-      return (Kept(object: first), Kept(object: second))
+      return (Unchecked(first), Unchecked(second))
     }
     context.performAndWait {
-      #expect(first.object.name == "new" && second.object.isDeleted)
-      #expect(first.object.notes.count == 2)
+      #expect(first.value.name == "new" && second.value.isDeleted)
+      #expect(first.value.notes.count == 2)
     }
   }
 
@@ -137,13 +129,12 @@ import Testing
       let done = DispatchSemaphore(value: 0)
       Thread.detachNewThread { [other, x] in
         #expect(throws: Never.self) {
-          try other.performAndWait {
+          try other.edit {
             let user = try other.existingObject(with: x, as: User.self)
             let chore = other.insert(Chore.self)
             chore.title = "\(round)"
             user.chores.insert(chore, at: 0)
             user.name = "\(round)"
-            try other.save()
           }
         }
         done.signal()
@@ -175,9 +166,4 @@ import Testing
     _ = try main.count(Fetch<User>())
     #expect(user.name == "new")
   }
-}
-
-/// Hands an object from one block of its context to the next.
-private struct Kept: @unchecked Sendable {
-  let object: User
 }

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -7,9 +6,8 @@ import Testing
 @Suite struct ChildContextMergingTests {
   // MARK: - Changes of the parent
 
-  @Test(arguments: Kinship.allCases) func changesOfTheParentReachLoadedObjects(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func changesOfTheParentReachLoadedObjects(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     let held = try scene.inChild { Held(objects: try $0.fetch(Fetch<User>())) }
     try scene.inParent { parent in
@@ -24,9 +22,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kinship.allCases) func unsavedValuesOfTheChildStayOnTop(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func unsavedValuesOfTheChildStayOnTop(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     try scene.inChild { try $0.user(1).name = "Child" }
     try scene.inParent { parent in
@@ -45,9 +42,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kinship.allCases) func aRollbackOfTheParentTakesBackWhatTheChildHandedOver(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func aRollbackOfTheParentTakesBackWhatTheChildHandedOver(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     let held = try scene.inChild { child in
       child.insertUser(5)
@@ -92,21 +88,19 @@ import Testing
 
   // MARK: - Changes of others
 
-  @Test(arguments: Kinship.allCases) func commitsOfOthersComeThroughTheParent(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func commitsOfOthersComeThroughTheParent(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     let held = try scene.inChild { child in
       let ann = try child.user(1)
       ann.email = "child"
       return Held(objects: [ann, try child.user(2)])
     }
-    try scene.stack.inBackground { other in
+    try scene.stack.edit { other in
       try other.user(1).name = "Anna"
       try other.user(1).email = "other"
       other.delete(try other.user(2))
       other.insertUser(9)
-      try other.save()
     }
     try scene.inChild { child in
       let ann = try child.user(1)
@@ -177,10 +171,7 @@ import Testing
       try scene.inParent { $0.delete(try $0.user(1)) }
       if deleter == .parentWithSave { try scene.saveParents() }
     case .other:
-      try scene.stack.inBackground { other in
-        other.delete(try other.user(1))
-        try other.save()
-      }
+      try scene.stack.edit { $0.delete(try $0.user(1)) }
     }
     return (scene, held)
   }
@@ -221,9 +212,8 @@ import Testing
     #expect(try scene.inChild { try $0.names() } == [2: "Bob", 3: "Cid"])
   }
 
-  @Test(arguments: MergePolicy.allCases) func theMergePolicyMayLetThemGo(
-    policy: MergePolicy
-  ) throws {
+  @Test(arguments: MergePolicy.allCases)
+  func theMergePolicyMayLetThemGo(policy: MergePolicy) throws {
     let (scene, held) = try scene(whereAnnGoes: .parent, .ownQueues)
     scene.child.mergePolicy = policy
     try scene.inChild { child in
@@ -264,20 +254,14 @@ import Testing
   @Test func theStoreFindsConflictsOfRowsThatTheChildRead() throws {
     let stack = try DataStack.social()
     let other = stack.newBackgroundContext()
-    try other.performAndWait {
-      other.insertUser(1)
-      try other.save()
-    }
+    try other.edit { other.insertUser(1) }
     // It does not merge, and has no object of its own: the row is the one that the child read.
     let parent = stack.newNonMergingBackgroundContext()
     let child = parent.newChildContext()
     try child.performAndWait {
       let user = try child.user(1)
       user.name = "Child"
-      try other.performAndWait {
-        try other.user(1).name = "Other"
-        try other.save()
-      }
+      try other.edit { try other.user(1).name = "Other" }
       try child.save()
       #expect { try parent.save() } throws: { error in
         (error as? GraphError)?.conflicts.first?.stored?["name"] == "Other"
@@ -295,33 +279,27 @@ import Testing
     let stack = try DataStack.social()
     let (other, parent) = (stack.newBackgroundContext(), stack.newBackgroundContext())
     let child = parent.newChildContext(.privateQueue)
-    try other.performAndWait {
-      let users = (1...3 as ClosedRange<Int64>).map { number in
-        let user = other.insertUser(number)
-        return user
-      }
+    try other.edit {
+      let users = (1...3 as ClosedRange<Int64>).map { number in other.insertUser(number) }
       let tag = other.insert(Tag.self)
       (tag.name, users[2].tags) = ("tag", [tag])
       other.insert(Company.self).id = 1
-      try other.save()
     }
-    try child.performAndWait {
+    try child.edit {
       let users = try child.fetch(Fetch<User>().sorted(by: "id"))
       users[0].name = "child"
       users[0].tags = Set(try child.fetch(Fetch<Tag>()))
       users[1].name = "child"
       users[1].company = try child.fetch(Fetch<Company>()).first
       users[2].tags = []
-      try other.performAndWait {
+      try other.edit {
         other.delete(try other.user(1))
         other.delete(try #require(try other.fetch(Fetch<Company>()).first))
         try other.user(2).email = "other"
-        try other.save()
       }
       parent.performAndWait {}
-      try child.save()
     }
-    try parent.performAndWait { () throws -> Void in
+    try parent.edit {
       let users = try parent.fetch(Fetch<User>().sorted(by: "id"))
       let tag = try #require(try parent.fetch(Fetch<Tag>()).first)
       #expect(users.map(\.id) == [2, 3] && tag.users.isEmpty)
@@ -329,7 +307,6 @@ import Testing
       // The edit was made without knowing of the other.
       #expect { try parent.save() } throws: { ($0 as? GraphError)?.objects == [users[0].objectID] }
       parent.mergePolicy = .objectWinsPerProperty
-      try parent.save()
     }
     try child.performAndWait { () throws -> Void in
       let users = try child.fetch(Fetch<User>().sorted(by: "id"))
@@ -342,10 +319,7 @@ import Testing
   @Test func whatTheStoreWonIsSeenInTheChild() throws {
     let stack = try DataStack.social()
     let other = stack.newBackgroundContext()
-    try other.performAndWait {
-      other.insertUser(1)
-      try other.save()
-    }
+    try other.edit { other.insertUser(1) }
     let parent = stack.newNonMergingBackgroundContext()
     parent.mergePolicy = .storeWins
     let child = parent.newChildContext()
@@ -353,10 +327,7 @@ import Testing
       let user = try child.user(1)
       user.name = "Child"
       try child.save()
-      try other.performAndWait {
-        try other.user(1).name = "Other"
-        try other.save()
-      }
+      try other.edit { try other.user(1).name = "Other" }
       try parent.save()
       child.performAndWait {}
       #expect(try child.user(1) === user && user.name == "Other")

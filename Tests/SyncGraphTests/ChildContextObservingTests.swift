@@ -1,7 +1,7 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct ChildContextObservingTests {
@@ -96,10 +96,7 @@ import Testing
   ) throws {
     let stack = try DataStack.social()
     let (other, parent) = (stack.newBackgroundContext(), stack.newBackgroundContext())
-    try other.performAndWait {
-      other.insert(User.self).id = 1
-      try other.save()
-    }
+    try other.edit { other.insert(User.self).id = 1 }
     let child = parent.newChildContext()
     try parent.performAndWait { () throws -> Void in
       let results = try LiveResults(Fetch<User>("age < 10"), in: child)
@@ -109,10 +106,7 @@ import Testing
         forName: .managedObjectContextObjectsDidChange, object: child, queue: nil
       ) { _ = $0.deletedObjects }
       defer { NotificationCenter.default.removeObserver(token) }
-      try other.performAndWait { () throws -> Void in
-        other.delete(try other.user(1))
-        try other.save()
-      }
+      try other.edit { other.delete(try other.user(1)) }
       parent.processPendingChanges()
       child.processPendingChanges()
       try body(child, results)

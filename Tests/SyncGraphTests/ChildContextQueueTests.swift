@@ -1,6 +1,6 @@
 import Dispatch
-import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct ChildContextQueueTests {
@@ -93,10 +93,9 @@ import Testing
     let stack = try DataStack.social()
     let root = kind == .mainQueue ? stack.mainContext : stack.newBackgroundContext()
     let parent = root.newChildContext(.privateQueue)
-    try root.performAndWait {
+    try root.edit {
       for id in 1...2 as ClosedRange<Int64> { root.insert(User.self).id = id }
       root.insertNote(1, of: try root.user(1))
-      try root.save()
     }
     // An unsaved value, so that the merge has to read the note again.
     try parent.performAndWait { try #require(parent.fetch(Fetch<Note>()).first).text = "unsaved" }

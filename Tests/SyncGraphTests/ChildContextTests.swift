@@ -6,9 +6,8 @@ import Testing
 @Suite struct ChildContextTests {
   // MARK: - Reading
 
-  @Test(arguments: Kinship.allCases) func everyAnswerHasWhatIsUnsavedInTheParent(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func everyAnswerHasWhatIsUnsavedInTheParent(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     try scene.inChild { child in
       #expect(child.parent === scene.parent && child.concurrency == scene.child.concurrency)
@@ -32,9 +31,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kinship.allCases) func relationshipsAreThoseOfTheParent(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func relationshipsAreThoseOfTheParent(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     try scene.inChild { child in
       let dan = try child.user(4)
@@ -82,9 +80,8 @@ import Testing
 
   // MARK: - Saving
 
-  @Test(arguments: Kinship.allCases) func aSaveMakesUnsavedChangesOfTheParent(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func aSaveMakesUnsavedChangesOfTheParent(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     let before = try scene.stored()
     try scene.inChild { child in
@@ -113,9 +110,8 @@ import Testing
     #expect(try scene.stored() == [1: "Anna", 4: "Daniel", 5: "Eve"])
   }
 
-  @Test(arguments: Kinship.allCases) func identitiesOutliveTheSavesOfParents(
-    kinship: Kinship
-  ) throws {
+  @Test(arguments: Kinship.allCases)
+  func identitiesOutliveTheSavesOfParents(kinship: Kinship) throws {
     let scene = try ChildScene(kinship)
     let (old, held) = try scene.inChild { child in
       let dan = try child.user(4)
@@ -125,10 +121,7 @@ import Testing
       // Unsaved, and about objects that get other identifiers meanwhile.
       eve.email = "eve"
       let mine = child.insertNote(51, of: dan)
-      return (
-        [dan.objectID, eve.objectID, note.objectID],
-        Held(objects: [dan, eve, note, mine])
-      )
+      return ([dan.objectID, eve.objectID, note.objectID], Held(objects: [dan, eve, note, mine]))
     }
     try scene.saveParents()
     try scene.inChild { child in

@@ -1,5 +1,5 @@
-import SyncCore
 import SyncGraph
+import TestSupport
 
 /// How a child context is related to its parent.
 enum Kinship: CaseIterable, Sendable {
@@ -59,14 +59,13 @@ struct ChildScene {
   }
 
   private static func fill(_ root: ManagedObjectContext, _ parent: ManagedObjectContext) throws {
-    try root.performAndWait {
+    try root.edit {
       for (id, name) in [(1, "Ann"), (2, "Bob"), (3, "Cid")] as [(Int64, String)] {
         let user = root.insertUser(id, name, age: id == 1 ? 1 : id * 10)
         for number in 0..<(id == 2 ? 2 : 0) as Range<Int64> {
           root.insertNote(id * 10 + number, of: user)
         }
       }
-      try root.save()
     }
     try parent.performAndWait {
       let users = try parent.fetch(Fetch<User>())

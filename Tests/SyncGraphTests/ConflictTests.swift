@@ -1,7 +1,6 @@
 import Dispatch
-import SyncCore
 import SyncGraph
-import SyncStore
+import TestSupport
 import Testing
 
 /// Saves of objects that another context has changed since they were read.
@@ -16,18 +15,11 @@ import Testing
     context = stack.newBackgroundContext()
     let other = stack.newBackgroundContext()
     self.other = other
-    id = try other.performAndWait {
-      let user = other.insertUser(1, "Ann")
-      try other.save()
-      return user.objectID
-    }
+    id = try other.stored { other.insertUser(1, "Ann") }
   }
 
   private func editElsewhere(_ change: (User) throws -> Void) throws {
-    try other.performAndWait {
-      try change(other.existingObject(with: id, as: User.self))
-      try other.save()
-    }
+    try other.edit { try change(other.existingObject(with: id, as: User.self)) }
   }
 
   private func user() throws -> User { try context.existingObject(with: id, as: User.self) }
@@ -59,21 +51,17 @@ import Testing
     }
     switch moment {
     case .insideABlock, .fetchedMeanwhile:
-      try context.performAndWait {
+      try context.edit {
         try edit()
         try overtake()
         if moment == .fetchedMeanwhile {
           #expect(try context.fetch(Fetch<User>()).map(\.email) == [nil])
         }
-        try context.save()
       }
     case .betweenBlocks:
       try context.performAndWait { try edit() }
       try overtake()
-      try context.performAndWait {
-        #expect(try user().email == "theirs" && user().age == 1)
-        try context.save()
-      }
+      try context.edit { () throws in #expect(try user().email == "theirs" && user().age == 1) }
     }
   }
 
@@ -152,13 +140,12 @@ import Testing
 
   @Test func whoReadsAgainMaySave() throws {
     context.mergePolicy = .error
-    try context.performAndWait {
+    try context.edit {
       let user = try user()
       user.name = "Mine"
       try editElsewhere { $0.age = 7 }
       context.refresh(user)
       #expect(user.name == "Mine" && user.age == 7)
-      try context.save()
     }
     #expect(try stored() == ("Mine", 7, nil))
   }
@@ -167,12 +154,11 @@ import Testing
     context.mergePolicy = .error
     try context.performAndWait { try user().name = "Mine" }
     try editElsewhere { $0.name = "Theirs" }
-    try context.performAndWait {
+    try context.edit {
       #expect(throws: GraphError.self) { try context.save() }
       context.rollback()
       #expect(try user().name == "Theirs")
       try user().name = "Mine"
-      try context.save()
     }
     #expect(try stored().name == "Mine")
   }
@@ -181,11 +167,10 @@ import Testing
     context.mergePolicy = .error
     try context.performAndWait { try user().name = "Mine" }
     try editElsewhere { $0.name = "Theirs" }
-    try context.performAndWait {
+    try context.edit {
       try user().name = "Theirs"
       #expect(!context.hasChanges)
       try user().name = "Mine"
-      try context.save()
     }
     #expect(try stored().name == "Mine")
   }

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -45,16 +44,12 @@ import Testing
       let context = try DataStack(model: model, store: .inMemory).newBackgroundContext()
       context.performAndWait { _ = Vehicle(context: context) }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Vehicle is abstract"))
+    expectStop(result, says: "Vehicle is abstract")
   }
 
   @Test func transientValuesSetWhileAwakingAreNoChanges() throws {
     let stack = try stack()
-    try stack.inBackground { writer in
-      Poet(context: writer).name = "Sappho"
-      try writer.save()
-    }
+    try stack.edit { Poet(context: $0).name = "Sappho" }
     try stack.inBackground { reader in
       let poet = try #require(try reader.fetch(Fetch<Poet>()).first)
       #expect(poet.initial == "S")

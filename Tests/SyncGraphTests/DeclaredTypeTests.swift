@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -87,9 +86,8 @@ import Testing
 
   @Test(arguments: ["kind", "maybe", "narrow", "address"])
   func settingOneByKeyStopsWithAMessage(key: String) async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [key] in
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [key] in
       let stack = try DataStack(model: ManagedObjectModel(Item.self), store: .inMemory)
       let context = stack.newBackgroundContext()
       context.performAndWait {
@@ -99,8 +97,7 @@ import Testing
         context.insert(Item.self)[key] = values[key]
       }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Item.\(key) cannot hold that") && text.contains("Set a value of type"))
+    expectStop(result, says: "Item.\(key) cannot hold that", "Set a value of type")
   }
 
   @Test func settingATransformedOneByKeyThrows() throws {
@@ -143,10 +140,7 @@ import Testing
         _ = try context.fetch(Fetch<Item>()).map(\.kind)
       }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    for part in ["Item.kind of Item", "“purple”", "Kind?", "unreadableValues"] {
-      #expect(text.contains(part), "\(text)")
-    }
+    expectStop(result, says: "Item.kind of Item", "“purple”", "Kind?", "unreadableValues")
   }
 
   @Test func theyAreFound() throws {
@@ -264,10 +258,7 @@ import Testing
       let context = stack.newBackgroundContext()
       try context.performAndWait { _ = try context.fetch(Fetch<Person>()).map(\.name) }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    for part in ["Person.name of Person", "String?", "unreadableValues"] {
-      #expect(text.contains(part), "\(text)")
-    }
+    expectStop(result, says: "Person.name of Person", "String?", "unreadableValues")
   }
 
   @Test func settingNothingByKeyWhereTheClassNeedsAValueStopsWithAMessage() async {
@@ -275,8 +266,7 @@ import Testing
       let context = try Self.people().newBackgroundContext()
       context.performAndWait { context.insert(Person.self)["name"] = nil }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Person.name cannot hold that: there is no value"), "\(text)")
+    expectStop(result, says: "Person.name cannot hold that: there is no value")
   }
 
   @Test func valuesThatAreNoneOfTheAttributesTypeAreFoundWithoutAClass() throws {

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -31,24 +30,15 @@ import Testing
     let stack = try DataStack(model: Self.model(rule), store: .inMemory)
     let context = stack.newBackgroundContext()
     var random = SeededGenerator(seed: seed)
-    try context.performAndWait {
-      let owners = try (0..<3).map { number in
-        let owner = try context.insert(entityNamed: "Owner")
-        owner["id"] = number
-        return owner
-      }
-      let parts = try (0..<12).map { number in
-        let part = try context.insert(entityNamed: "Part")
-        part["id"] = number
-        return part
-      }
+    try context.edit {
+      let owners = try (0..<3).map { number in try context.make("Owner", ["id": number]) }
+      let parts = try (0..<12).map { number in try context.make("Part", ["id": number]) }
       for part in parts {
         if Bool.random(using: &random) { part["owner"] = owners.randomElement(using: &random) }
         if Bool.random(using: &random) { part["parent"] = parts.randomElement(using: &random) }
         if Int.random(in: 0..<4, using: &random) == 0 { part["mainOf"] = owners[0] }
         part["links"] = Set(owners.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
       }
-      try context.save()
     }
     return stack
   }
@@ -119,14 +109,8 @@ import Testing
   @Test func whatWasMovedAwayIsNotTakenAlong() throws {
     let stack = try DataStack.social()
     try stack.inBackground { context in
-      let users = (0..<2).map { (number: Int64) in
-        let user = context.insertUser(number)
-        return user
-      }
-      let notes = (0..<2).map { (number: Int64) in
-        let note = context.insertNote(number, of: users[0])
-        return note
-      }
+      let users = (0..<2).map { (number: Int64) in context.insertUser(number) }
+      let notes = (0..<2).map { (number: Int64) in context.insertNote(number, of: users[0]) }
       try context.save()
       notes[0].user = users[1]
       context.delete(users[0])
@@ -166,10 +150,9 @@ import Testing
       let company = context.insertCompany(1)
       try context.save()
       #expect(company.employees.isEmpty)
-      try other.performAndWait { () throws -> Void in
+      try other.edit {
         let user = other.insertUser(1)
         user.company = try other.fetch(Fetch<Company>()).first
-        try other.save()
       }
       context.delete(company)
       let error = #expect(throws: GraphError.self) { try context.save() }

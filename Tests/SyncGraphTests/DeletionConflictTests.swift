@@ -1,6 +1,5 @@
-import SyncCore
 import SyncGraph
-import SyncStore
+import TestSupport
 import Testing
 
 /// Deletions of objects that another context has changed meanwhile.
@@ -19,18 +18,11 @@ import Testing
   private func scene(
     _ edit: (User, ManagedObjectContext) -> Void, then body: (User) throws -> Void
   ) throws {
-    let id = try early.performAndWait {
-      let user = early.insertUser(1, "Ann")
-      try early.save()
-      return user.objectID
-    }
+    let id = try early.stored { early.insertUser(1, "Ann") }
     try late.performAndWait {
       let user = try late.existingObject(with: id, as: User.self)
       #expect(user.name == "Ann")
-      try early.performAndWait {
-        edit(try early.existingObject(with: id, as: User.self), early)
-        try early.save()
-      }
+      try early.edit { edit(try early.existingObject(with: id, as: User.self), early) }
       try body(user)
     }
   }
@@ -76,17 +68,10 @@ import Testing
 
   @Test func aContextThatMergesDeletesWhatItHasSeenOnly() throws {
     let merging = stack.newBackgroundContext()
-    let id = try early.performAndWait {
-      let user = early.insertUser(1)
-      try early.save()
-      return user.objectID
-    }
+    let id = try early.stored { early.insertUser(1) }
     try merging.performAndWait {
       merging.delete(merging.object(with: id))
-      try early.performAndWait {
-        early.object(with: id)["name"] = "Eve"
-        try early.save()
-      }
+      try early.edit { early.object(with: id)["name"] = "Eve" }
       #expect(throws: GraphError.self) { try merging.save() }
       merging.rollback()
       merging.processPendingChanges()

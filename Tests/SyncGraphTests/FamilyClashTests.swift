@@ -1,5 +1,3 @@
-import Foundation
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -45,10 +43,8 @@ import Testing
         for object in try context.fetch(Fetch<ManagedObject>(entityNamed: "B")) { body(object) }
       }
     }
-    try stack.inBackground { other in
-      let owner = try other.insert(entityNamed: "A")
-      owner["others"] = Set([try other.insert(entityNamed: "B")])
-      try other.save()
+    try stack.edit { other in
+      try other.make("A", ["others": Set([try other.insert(entityNamed: "B")])])
     }
     try member(child) { $0["id"] = "edited" }
     #expect(try members(grandchild) == 1)

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -105,9 +104,7 @@ struct FamilyRun {
   }
 
   /// Answers of fetches that look across relationships.
-  private static func compareAnswers(
-    _ context: ManagedObjectContext, _ state: State
-  ) throws {
+  private static func compareAnswers(_ context: ManagedObjectContext, _ state: State) throws {
     func ids(_ format: String) throws -> [Int] {
       try context.fetch(
         Fetch<ManagedObject>(entityNamed: "A", .init(format: format, arguments: []))

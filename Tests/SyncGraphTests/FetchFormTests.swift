@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -10,10 +9,9 @@ import Testing
 
   init() throws {
     stack = try .social()
-    try stack.inBackground { other in
+    try stack.edit { other in
       let companies = ["Acme", "Bolt"].map { name in
-        let company = other.insertCompany(name == "Acme" ? 1 : 2, name)
-        return company
+        other.insertCompany(name == "Acme" ? 1 : 2, name)
       }
       let tag = other.insert(Tag.self)
       tag.id = 1
@@ -29,7 +27,6 @@ import Testing
           user.chores.append(chore)
         }
       }
-      try other.save()
     }
     context = stack.newBackgroundContext()
   }

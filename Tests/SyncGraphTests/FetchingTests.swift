@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -12,7 +11,7 @@ import Testing
     stack = try .social()
     context = stack.newBackgroundContext()
     let context = context
-    try context.performAndWait {
+    try context.edit {
       let company = context.insertCompany(1, "Acme")
       for number in 1...10 as ClosedRange<Int64> {
         let user = context.insertUser(number)
@@ -25,7 +24,6 @@ import Testing
           note.user = user
         }
       }
-      try context.save()
     }
   }
 
@@ -138,7 +136,7 @@ import Testing
   }
 
   @Test func walkingAThousandToManysTakesThreeStatements() throws {
-    try context.performAndWait {
+    try context.edit {
       for number in 0..<1_000 as Range<Int64> {
         let user = context.insertUser(100 + number)
         for index in 0..<3 as Range<Int64> {
@@ -147,7 +145,6 @@ import Testing
           user.notes.insert(note)
         }
       }
-      try context.save()
     }
     try stack.inBackground { fresh in
       let run = try statements {
@@ -173,10 +170,7 @@ import Testing
     try stack.inBackground { fresh in
       let users = try fresh.fetch(Fetch<User>())
       #expect(users.map(\.age).reduce(0, +) == 550)
-      try context.performAndWait {
-        for user in try context.fetch(Fetch<User>()) { user.age += 1 }
-        try context.save()
-      }
+      try context.edit { for user in try context.fetch(Fetch<User>()) { user.age += 1 } }
       let run = try statements {
         fresh.processPendingChanges()
         _ = try fresh.count(Fetch<Company>())

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -7,9 +6,8 @@ import Testing
 /// Random changes to objects and to a plain description of the expected outcome. Whatever is asked
 /// in between, both have to say the same, in the context and in the store.
 @Suite struct GraphPropertyTests {
-  @Test(arguments: 0..<24 as Range<UInt64>) func objectsSayWhatTheDescriptionSays(
-    seed: UInt64
-  ) throws {
+  @Test(arguments: 0..<24 as Range<UInt64>)
+  func objectsSayWhatTheDescriptionSays(seed: UInt64) throws {
     let stack = try DataStack(model: TestModels.relationships(), store: .inMemory)
     let context = stack.newBackgroundContext()
     let reader = stack.newBackgroundContext()
@@ -49,15 +47,13 @@ struct GraphRun {
   }
 
   private mutating func addA() throws {
-    let object = try context.insert(entityNamed: "A")
-    object["id"] = next
+    let object = try context.make("A", ["id": next])
     a[next] = object
     next += 1
   }
 
   private mutating func addB() throws {
-    let object = try context.insert(entityNamed: "B")
-    object["id"] = "\(next)"
+    let object = try context.make("B", ["id": "\(next)"])
     b[next] = object
     next += 1
   }

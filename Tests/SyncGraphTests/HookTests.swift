@@ -1,8 +1,6 @@
 import Dispatch
 import Foundation
-import SyncCore
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
@@ -61,7 +59,7 @@ import Testing
   }
 
   @Test func whatAnObserverOfChangesDoesInASaveIsValidatedAndSaved() throws {
-    try context.performAndWait {
+    try context.edit {
       let object = context.insert(Meddler.self)
       nonisolated(unsafe) let watched = object
       let token = NotificationCenter.default.addObserver(
@@ -69,7 +67,6 @@ import Testing
       ) { _ in watched.name = "observed" }
       defer { NotificationCenter.default.removeObserver(token) }
       object.atValidation = { #expect($0.name == "observed") }
-      try context.save()
     }
     #expect(try named("observed") == 1)
   }
@@ -136,15 +133,11 @@ import Testing
   }
 
   @Test func aValueThatIsSetWhenARowComesInIsAnUnsavedOne() throws {
-    try context.performAndWait {
-      context.insert(Meddler.self).name = "asleep"
-      try context.save()
-    }
-    try stack.inBackground { reader in
+    try context.edit { context.insert(Meddler.self).name = "asleep" }
+    try stack.edit { reader in
       let object = try #require(try reader.fetch(Fetch<Meddler>()).first)
       #expect(object.name == "awake" && object.isUpdated)
       #expect(object.committedValues(forKeys: ["name"])["name"] as? String == "asleep")
-      try reader.save()
     }
     #expect(try named("awake") == 1)
   }
@@ -159,10 +152,7 @@ import Testing
         #expect(throws: Never.self) {
           try second.performAndWait {
             second.insert(Meddler.self).name = "inner"
-            try first.performAndWait {
-              first.insert(Meddler.self).name = "innermost"
-              try first.save()
-            }
+            try first.edit { first.insert(Meddler.self).name = "innermost" }
             try second.save()
             _ = try second.fetch(Fetch<Meddler>())
           }

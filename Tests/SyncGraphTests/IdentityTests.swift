@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -13,11 +12,7 @@ import Testing
   }
 
   private func savedUser() throws -> ManagedObjectID {
-    try context.performAndWait {
-      let user = context.insertUser(1)
-      try context.save()
-      return user.objectID
-    }
+    try context.stored { context.insertUser(1) }
   }
 
   @Test func oneObjectPerIdentifier() throws {
@@ -96,13 +91,12 @@ import Testing
   /// Owner and members would hold each other for ever if both held strongly.
   @Test func walkedGraphsAreFreed() throws {
     let id = try savedUser()
-    try context.performAndWait {
+    try context.edit {
       let user = try context.existingObject(with: id, as: User.self)
       for number in 0..<3 as Range<Int64> {
         let note = context.insertNote(number)
         user.notes.insert(note)
       }
-      try context.save()
     }
     #expect(context.performAndWait { context.registeredObjects.isEmpty })
     try context.performAndWait {

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -7,9 +6,7 @@ import Testing
 @Suite struct ListGrowthTests {
   private let context: ManagedObjectContext
 
-  init() throws {
-    context = try DataStack.social().newBackgroundContext()
-  }
+  init() throws { context = try DataStack.social().newBackgroundContext() }
 
   private func chore(_ number: Int) -> Chore {
     let chore = Chore(context: context)

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -14,10 +13,8 @@ import Testing
     context = stack.newBackgroundContext()
     other = stack.newBackgroundContext()
     let other = other
-    try other.performAndWait {
-      for name in ["Acme", "Bolt"] {
-        other.insertCompany(name == "Acme" ? 1 : 2, name)
-      }
+    try other.edit {
+      for name in ["Acme", "Bolt"] { other.insertCompany(name == "Acme" ? 1 : 2, name) }
       let companies = try other.fetch(Fetch<Company>())
       for number in 1...6 as ClosedRange<Int64> {
         let user = other.insertUser(number)
@@ -25,7 +22,6 @@ import Testing
         user.age = number * 10
         user.company = companies[number.isMultiple(of: 2) ? 1 : 0]
       }
-      try other.save()
     }
   }
 
@@ -129,7 +125,7 @@ import Testing
       context.processPendingChanges()
       #expect(young.objects.isEmpty)
       #expect(acme.objects.map(\.id) == [3, 5])
-      return (Held(young), Held(acme))
+      return (Unchecked(young), Unchecked(acme))
     }
     try edit(in: other) { context in
       let first = try user(1, in: context)
@@ -137,14 +133,9 @@ import Testing
     }
     try context.performAndWait { () throws -> Void in
       #expect(try context.save().overruled.map { "\($0.objectID)" } == ["User/1"])
-      #expect(young.results.objects.map { $0.age } == [11])
-      #expect(acme.results.objects == (try context.fetch(acme.results.request)))
+      #expect(young.value.objects.map { $0.age } == [11])
+      #expect(acme.value.objects == (try context.fetch(acme.value.request)))
     }
-  }
-
-  private struct Held: @unchecked Sendable {
-    let results: LiveResults<User>
-    init(_ results: LiveResults<User>) { self.results = results }
   }
 
   /// A member that goes leaves its owner's row as it was.
@@ -153,19 +144,17 @@ import Testing
       model: ManagedObjectModel(["Node: id, parent -> Node.kids, kids ->> Node.parent"]),
       store: .inMemory)
     let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
-    try other.performAndWait { () throws -> Void in
+    try other.edit {
       let nodes = try (1...2).map { _ in try other.insert(entityNamed: "Node") }
       for (index, node) in nodes.enumerated() { node["id"] = index }
       nodes[1]["parent"] = nodes[0]
-      try other.save()
     }
     try context.performAndWait { () throws -> Void in
       let request = Fetch<ManagedObject>(entityNamed: "Node", "kids.@count > 0")
       let owners = try LiveResults(request, in: context)
       #expect(owners.objects.count == 1)
-      try other.performAndWait { () throws -> Void in
+      try other.edit {
         try other.fetch(Fetch<ManagedObject>(entityNamed: "Node", "id == 1")).forEach(other.delete)
-        try other.save()
       }
       context.processPendingChanges()
       #expect(owners.objects.isEmpty)

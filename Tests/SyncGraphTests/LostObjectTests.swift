@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -12,7 +11,7 @@ import Testing
     stack = try .social()
     main = stack.newBackgroundContext()
     let main = main
-    try main.performAndWait {
+    try main.edit {
       for id in 3...4 as ClosedRange<Int64> {
         let user = User(context: main)
         user.id = id
@@ -22,7 +21,6 @@ import Testing
       tag.id = 1
       let note = Note(context: main)
       note.id = 1
-      try main.save()
     }
   }
 
@@ -43,8 +41,7 @@ import Testing
     let tag = try #require(try context.fetch(Fetch<Tag>()).first)
     for user in users {
       #expect(user.notes.contains(note) == (note.user === user), sourceLocation: sourceLocation)
-      #expect(
-        user.tags.contains(tag) == tag.users.contains(user), sourceLocation: sourceLocation)
+      #expect(user.tags.contains(tag) == tag.users.contains(user), sourceLocation: sourceLocation)
     }
     let error = #expect(throws: GraphError.self, sourceLocation: sourceLocation) {
       try context.save()
@@ -72,9 +69,7 @@ import Testing
     try grandchild.performAndWait { try self.change(change, in: grandchild) }
     try child.performAndWait { child.delete(try user(3, in: child)) }
     try main.performAndWait { try user(3, in: main).name = "z" }
-    try grandchild.performAndWait {
-      try expectKept(in: grandchild)
-    }
+    try grandchild.performAndWait { try expectKept(in: grandchild) }
   }
 
   @Test(arguments: Change.allCases)
@@ -82,13 +77,8 @@ import Testing
     let child = main.newChildContext(.privateQueue)
     try child.performAndWait { try self.change(change, in: child) }
     try main.performAndWait { main.delete(try user(3, in: main)) }
-    try stack.inBackground { background in
-      try user(3, in: background).name = "z"
-      try background.save()
-    }
+    try stack.edit { try user(3, in: $0).name = "z" }
     main.performAndWait {}
-    try child.performAndWait {
-      try expectKept(in: child)
-    }
+    try child.performAndWait { try expectKept(in: child) }
   }
 }

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -51,8 +50,7 @@ import Testing
     deleting name: String, then body: (_ a: ManagedObject, _ b: ManagedObject) throws -> Void
   ) throws {
     let ids = try early.performAndWait {
-      let a = try early.insert(entityNamed: "A")
-      a["id"] = 1
+      let a = try early.make("A", ["id": 1])
       let b = try early.insert(entityNamed: "B")
       b["id"] = "b"
       try early.save()
@@ -61,10 +59,7 @@ import Testing
     try late.performAndWait {
       let a = try late.existingObject(with: ids[0])
       let b = try late.existingObject(with: ids[1])
-      try early.performAndWait {
-        early.delete(early.object(with: name == "A" ? ids[0] : ids[1]))
-        try early.save()
-      }
+      try early.edit { early.delete(early.object(with: name == "A" ? ids[0] : ids[1])) }
       try body(a, b)
     }
   }
@@ -123,11 +118,7 @@ import Testing
   func newObjectsLeadToNothingThatIsGone(policy: MergePolicy) throws {
     late.mergePolicy = policy
     try scene(deleting: "B") { _, b in
-      let new = try late.insert(entityNamed: "A")
-      new["id"] = 2
-      new["other"] = b
-      new["others"] = Set([b])
-      new["items"] = [b]
+      let new = try late.make("A", ["id": 2, "other": b, "others": Set([b]), "items": [b]])
       try saved(new, b, .toOne, policy)
       #expect(try stored(.toOne) == 0 && stored(.oneWayList) == 0 && stored(.items) == 0)
     }
@@ -179,10 +170,7 @@ import Testing
       runner.atWillSave = {
         runner.atWillSave = nil
         #expect(throws: Never.self) {
-          try other.performAndWait {
-            other.delete(other.object(with: target))
-            try other.save()
-          }
+          try other.edit { other.delete(other.object(with: target)) }
         }
       }
       let error = #expect(throws: GraphError.self) { try context.save() }
@@ -198,18 +186,10 @@ import Testing
     let stack = try DataStack(model: model, store: .inMemory)
     let (early, late) = (stack.newBackgroundContext(), stack.newNonMergingBackgroundContext())
     late.mergePolicy = .storeWins
-    let id = try early.performAndWait {
-      let owner = try early.insert(entityNamed: "Owner")
-      try early.save()
-      return owner.objectID
-    }
+    let id = try early.stored { try early.insert(entityNamed: "Owner") }
     try late.performAndWait {
-      let part = try late.insert(entityNamed: "Part")
-      part["owner"] = try late.existingObject(with: id)
-      try early.performAndWait {
-        early.delete(early.object(with: id))
-        try early.save()
-      }
+      let part = try late.make("Part", ["owner": try late.existingObject(with: id)])
+      try early.edit { early.delete(early.object(with: id)) }
       let error = #expect(throws: GraphError.self) { try late.save() }
       #expect(error?.code == .validation && error?.failures.first?.rule == .required)
       #expect(part.isInserted)
@@ -227,10 +207,7 @@ import Testing
     try late.performAndWait {
       let a = try late.existingObject(with: ids[0])
       #expect(a["other"] != nil)
-      try early.performAndWait {
-        early.delete(early.object(with: ids[1]))
-        try early.save()
-      }
+      try early.edit { early.delete(early.object(with: ids[1])) }
       a["id"] = 7
       try late.save()
       #expect(a["id"] as? Int64 == 7 && a["other"] == nil)

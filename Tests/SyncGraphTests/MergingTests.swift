@@ -1,6 +1,6 @@
-import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 @Suite struct MergingTests {
@@ -15,18 +15,11 @@ import Testing
   }
 
   private func savedUser(_ id: Int64 = 1, _ name: String = "Ann") throws -> ManagedObjectID {
-    try other.performAndWait {
-      let user = other.insertUser(id, name)
-      try other.save()
-      return user.objectID
-    }
+    try other.stored { other.insertUser(id, name) }
   }
 
   private func edit(_ id: ManagedObjectID, _ change: (User) throws -> Void) throws {
-    try other.performAndWait {
-      try change(other.existingObject(with: id, as: User.self))
-      try other.save()
-    }
+    try other.edit { try change(other.existingObject(with: id, as: User.self)) }
   }
 
   @Test @MainActor func aBlockedMainContextSeesTheSaveAtItsNextEntry() throws {
@@ -54,14 +47,13 @@ import Testing
       context.performAndWait {}
       #expect(user.name == "Mine")
     }
-    try context.performAndWait {
+    try context.edit {
       let user = try context.existingObject(with: id, as: User.self)
       #expect(user.name == "Mine" && user.email == "theirs")
       #expect(user.committedValues(forKeys: ["name"])["name"] as? String == "Theirs")
       // Merging does not decide the conflict.
       #expect(throws: GraphError.self) { try context.save() }
       context.mergePolicy = .objectWinsPerProperty
-      try context.save()
     }
     #expect(onMain { stack.mainContext.object(with: id)["name"] as? String } == "Mine")
   }
@@ -71,10 +63,7 @@ import Testing
     try context.performAndWait {
       let user = try context.existingObject(with: id, as: User.self)
       user.age = 5
-      try other.performAndWait {
-        other.delete(other.object(with: id))
-        try other.save()
-      }
+      try other.edit { other.delete(other.object(with: id)) }
       #expect(try context.fetch(Fetch<User>()) == [user] && !user.isDeleted)
       context.processPendingChanges()
       #expect(try context.fetch(Fetch<User>()).isEmpty)
@@ -88,23 +77,21 @@ import Testing
       let user = try context.existingObject(with: id, as: User.self)
       #expect(user.notes.isEmpty && user.tags.isEmpty && user.chores.isEmpty)
       let mine = context.insertNote(99, of: user)
-      try other.performAndWait {
+      try other.edit {
         let theirs = try other.existingObject(with: id, as: User.self)
         other.insertNote(1, of: theirs)
         let tag = other.insert(Tag.self)
         tag.users = [theirs]
         let chore = other.insert(Chore.self)
         theirs.chores = [chore]
-        try other.save()
       }
       context.processPendingChanges()
       #expect(Set(user.notes.map(\.id)) == [1, 99] && user.tags.count == 1)
       #expect(user.chores.count == 1)
-      try other.performAndWait {
+      try other.edit {
         let theirs = try other.existingObject(with: id, as: User.self)
         for note in theirs.notes { other.delete(note) }
         theirs.tags = []
-        try other.save()
       }
       context.processPendingChanges()
       #expect(user.notes == [mine] && user.tags.isEmpty)
@@ -124,10 +111,7 @@ import Testing
       still.refresh(user)
       #expect(user.name == "Bob")
     }
-    try still.performAndWait {
-      still.insertUser(2)
-      try still.save()
-    }
+    try still.edit { still.insertUser(2) }
     #expect(try context.performAndWait { try context.count(Fetch<User>()) } == 2)
   }
 
@@ -135,12 +119,9 @@ import Testing
     let id = try savedUser()
     try context.performAndWait {
       let user = try context.existingObject(with: id, as: User.self)
-      try other.performAndWait {
-        for number in 2..<2_000 as Range<Int64> {
-          other.insertUser(number)
-        }
+      try other.edit {
+        for number in 2..<2_000 as Range<Int64> { other.insertUser(number) }
         try other.existingObject(with: id, as: User.self).name = "Bob"
-        try other.save()
       }
       let before = try stack.store.recorder.executed
       context.performAndWait {}

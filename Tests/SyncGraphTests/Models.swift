@@ -1,6 +1,7 @@
 import Foundation
 import SyncCore
 import SyncGraph
+import Testing
 
 /// Classes with every wrapper, for the tests of this target.
 final class User: ManagedObject {
@@ -75,6 +76,15 @@ extension DataStack {
 }
 
 extension ManagedObjectContext {
+  /// Makes an object, saves, and gives its identifier.
+  func stored(_ make: () throws -> ManagedObject) throws -> ManagedObjectID {
+    try performAndWait {
+      let object = try make()
+      try save()
+      return object.objectID
+    }
+  }
+
   @discardableResult
   func insertUser(_ id: Int64, _ name: String? = nil, age: Int64? = nil) -> User {
     let user = insert(User.self)
@@ -99,4 +109,20 @@ extension ManagedObjectContext {
     if let name { company.name = name }
     return company
   }
+}
+
+/// Expects that a program stopped with a message that has all the words.
+func expectStop(
+  _ result: ExitTest.Result?, says words: String..., location: SourceLocation = #_sourceLocation
+) {
+  let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  for word in words { #expect(text.contains(word), "\(text)", sourceLocation: location) }
+}
+
+/// Carries a value out of a block of its context, to be used in another one.
+struct Unchecked<Value>: @unchecked Sendable {
+  // Unchecked: it is used on the context's queue only.
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
 }

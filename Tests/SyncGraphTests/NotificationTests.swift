@@ -1,6 +1,6 @@
 import Foundation
-import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 @Suite struct NotificationTests {
@@ -13,11 +13,8 @@ import Testing
   }
 
   private func save(_ ids: Int64...) throws {
-    try context.performAndWait {
-      for id in ids {
-        context.insertUser(id)
-      }
-      try context.save()
+    try context.edit {
+      for id in ids { context.insertUser(id) }
     }
   }
 
@@ -33,9 +30,7 @@ import Testing
         forName: name, object: object, queue: nil, using: body)
     }
 
-    deinit {
-      NotificationCenter.default.removeObserver(token)
-    }
+    deinit { NotificationCenter.default.removeObserver(token) }
   }
 
   @Test func commitsAreDeliveredInOrderAfterTheFact() throws {
@@ -63,10 +58,9 @@ import Testing
     let observation = Observation(.dataStackDidChange, stack) { _ in count.withLock { $0 += 1 } }
     stack.drainNotifications()
     let before = count.withLock { $0 }
-    try context.performAndWait {
+    try context.edit {
       let user = try #require(try context.fetch(Fetch<User>()).first)
       user.name = user.name
-      try context.save()
     }
     stack.drainNotifications()
     #expect(count.withLock { $0 } == before)
@@ -91,22 +85,18 @@ import Testing
     var changes = try #require(last.withLock { $0 })
     #expect(changes.inserted == [ids.0, ids.1] && changes.updated.isEmpty)
     #expect(changes.author == "me" && changes.contextName == "work")
-    try context.performAndWait {
+    try context.edit {
       let user = try context.existingObject(with: ids.0, as: User.self)
       let note = try context.existingObject(with: ids.1, as: Note.self)
       user.notes.insert(note)
       user.name = "Ann"
-      try context.save()
     }
     stack.drainNotifications()
     changes = try #require(last.withLock { $0 })
     #expect(changes.inserted.isEmpty && changes.updated == [ids.0, ids.1])
     #expect(Set(changes.changedProperties(of: ids.0)) == ["name", "notes"])
     #expect(changes.changedProperties(of: ids.1) == ["user"])
-    try context.performAndWait {
-      context.delete(try context.existingObject(with: ids.1))
-      try context.save()
-    }
+    try context.edit { context.delete(try context.existingObject(with: ids.1)) }
     stack.drainNotifications()
     changes = try #require(last.withLock { $0 })
     #expect(changes.deleted == [ids.1] && changes.updated == [ids.0])
@@ -176,10 +166,9 @@ import Testing
       try context.save()
       user.name = "Ann"
     }
-    try context.performAndWait {
+    try context.edit {
       let user = try #require(try context.fetch(Fetch<User>()).first)
       context.delete(user)
-      try context.save()
     }
     #expect(
       log.withLock { $0 } == [
@@ -197,11 +186,10 @@ import Testing
       log.withLock { $0.append(seen) }
     }
     try save(1, 2)
-    try context.performAndWait {
+    try context.edit {
       let users = try context.fetch(Fetch<User>())
       users[0].name = "Ann"
       context.delete(users[1])
-      try context.save()
     }
     await stack.drainNotifications()
     #expect(
@@ -216,10 +204,7 @@ import Testing
     let notes = stack.changes(of: Note.self)
     let all = stack.changes
     try save(1)
-    try context.performAndWait {
-      context.insertNote(7, of: try context.fetch(Fetch<User>()).first)
-      try context.save()
-    }
+    try context.edit { context.insertNote(7, of: try context.fetch(Fetch<User>()).first) }
     await stack.drainNotifications()
     try stack.close()
     var counts: [Int] = []

@@ -1,8 +1,8 @@
 import Observation
-import SyncCore
 import SyncGraph
 import SyncStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// Objects and live results, followed by the module Observation.
@@ -100,13 +100,12 @@ import Testing
     let age = count { _ = user.age }
     let background = stack.newBackgroundContext()
     let id = user.objectID
-    try background.performAndWait {
+    try background.edit {
       let user = try background.existingObject(with: id, as: User.self)
       user.name = "Eve"
       let note = Note(context: background)
       note.id = 2
       note.user = user
-      try background.save()
     }
     #expect(name.current == 0)
     main.processPendingChanges()

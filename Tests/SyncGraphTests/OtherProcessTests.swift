@@ -1,5 +1,3 @@
-import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -13,9 +11,7 @@ import Testing
   private let there: DataStack
   private let keepsHistory: Bool
 
-  init() throws {
-    try self.init(keepsHistory: false)
-  }
+  init() throws { try self.init(keepsHistory: false) }
 
   private init(keepsHistory: Bool) throws {
     self.keepsHistory = keepsHistory
@@ -31,10 +27,7 @@ import Testing
   private func change(_ body: (ManagedObjectContext) throws -> Void) throws {
     let context = there.newBackgroundContext()
     context.author = "there"
-    try context.performAndWait {
-      try body(context)
-      try context.save()
-    }
+    try context.edit { try body(context) }
   }
 
   private func addNote(_ id: Int64, to user: User, in context: ManagedObjectContext) {
@@ -92,11 +85,10 @@ import Testing
       user.name = "there"
       user.age = 7
     }
-    try context.performAndWait {
+    try context.edit {
       let user = try test.user(1, in: context)
       #expect(user.name == "here")
       #expect(user.age == 7)
-      try context.save()
     }
     try test.change { context in
       let user = try test.user(1, in: context)
@@ -177,7 +169,6 @@ import Testing
     #expect(log.sets.map(\.generation) == [2])
   }
 
-  /// In the order of the commits, each once, own and others'.
   @Test(arguments: [false, true])
   func eachCommitIsToldOnceAndInOrder(_ keepsHistory: Bool) async throws {
     let test = try Self(keepsHistory: keepsHistory)
@@ -185,10 +176,7 @@ import Testing
     let own = test.here.newBackgroundContext()
     for id in 1...3 as ClosedRange<Int64> {
       try test.change { User(context: $0).id = id }
-      try own.performAndWait {
-        User(context: own).id = 100 + id
-        try own.save()
-      }
+      try own.edit { User(context: own).id = 100 + id }
     }
     await test.here.drainNotifications()
     #expect(log.sets.map(\.generation) == [1, 2, 3, 4, 5, 6])
@@ -220,7 +208,7 @@ import Testing
   @Test func membersThatNoContextHasSeenGetPlacesOfTheirOwn() async throws {
     try change { User(context: $0).id = 1 }
     let context = here.newBackgroundContext()
-    try context.performAndWait {
+    try context.edit {
       let user = try self.user(1, in: context)
       #expect(user.chores.isEmpty)
       // In the midst of the block, so that it is not merged before the save.
@@ -232,7 +220,6 @@ import Testing
       let chore = Chore(context: context)
       chore.title = "c"
       user.chores.append(chore)
-      try context.save()
     }
     let report = try await here.checkConsistency()
     #expect(report.isConsistent, "\(report)")
@@ -258,13 +245,6 @@ import Testing
       #expect { try context.save() } throws: { ($0 as? StoreError)?.code == .migrationNeeded }
     }
   }
-}
-
-/// Carries an object out of a block, to be used in another one.
-private struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
 }
 
 /// The change sets that a stack has told.

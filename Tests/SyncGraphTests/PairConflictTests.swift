@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -18,12 +17,7 @@ import Testing
 
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "User",
-        [
-          "id", "name", "passport -> Passport.user", "notes ->> Note.user",
-          "tasks ->> Task.user ordered",
-        ]),
+      "User: id, name, passport -> Passport.user, notes ->> Note.user, tasks ->> Task.user ordered",
       "Passport: id, name, user -> User.passport",
       "Note: id, user -> User.notes",
       "Task: id, user -> User.tasks",
@@ -32,11 +26,7 @@ import Testing
 
   private func store(_ entity: String, _ count: Int) throws -> [ManagedObjectID] {
     try a.performAndWait {
-      let objects = try (1...count).map { number in
-        let object = try a.insert(entityNamed: entity)
-        object["id"] = number
-        return object
-      }
+      let objects = try (1...count).map { number in try a.make(entity, ["id": number]) }
       try a.save()
       return objects.map(\.objectID)
     }
@@ -102,8 +92,7 @@ import Testing
   func twoNewPartnersOfOneOwner(policy: MergePolicy, isMergedBefore: Bool) throws {
     let user = try store("User", 1)[0]
     func give(_ context: ManagedObjectContext, _ number: Int) throws {
-      let passport = try context.insert(entityNamed: "Passport")
-      passport["id"] = number
+      let passport = try context.make("Passport", ["id": number])
       context.object(with: user)["passport"] = passport
     }
     try edit(b) { try give($0, 2) }
@@ -250,4 +239,39 @@ import Testing
 extension MergePolicy {
   /// Whether an edit here is stored where another context has changed the same.
   fileprivate var keepsEdits: Bool { self == .objectWins || self == .objectWinsPerProperty }
+}
+
+/// Two contexts that put one member into one list agree on its place: where the first of them has
+/// stored it.
+@Suite struct PlaceConflictTests {
+  @Test(arguments: [MergePolicy.objectWins, .objectWinsPerProperty])
+  func aMemberThatIsThereAlreadyKeepsItsPlace(_ policy: MergePolicy) throws {
+    let model = try ManagedObjectModel([
+      "List: id, items ->> Item.list ordered",
+      "Item: id, list -> List.items",
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let (early, late) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    late.mergePolicy = policy
+    let (list, items) = try early.performAndWait {
+      let list = try early.make("List", ["id": 1])
+      let items = try (1...3).map { number in try early.make("Item", ["id": number]) }
+      try early.save()
+      return (list.objectID, items.map(\.objectID))
+    }
+    late.performAndWait {
+      late.object(with: list)["items"] = [late.object(with: items[0])]
+    }
+    try early.edit { early.object(with: list)["items"] = items.map(early.object) }
+    func order(_ context: ManagedObjectContext) -> [Int64] {
+      context.performAndWait {
+        let members = context.object(with: list)["items"] as? [ManagedObject] ?? []
+        return members.compactMap { $0["id"] as? Int64 }
+      }
+    }
+    #expect(order(late) == [1, 2, 3])
+    try late.performAndWait { try late.save() }
+    #expect(order(late) == [1, 2, 3])
+    #expect(order(stack.newBackgroundContext()) == [1, 2, 3])
+  }
 }

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -28,13 +27,12 @@ import Testing
     let early = stack.newBackgroundContext()
     let late = stack.newBackgroundContext()
     late.mergePolicy = policy
-    try early.performAndWait {
+    try early.edit {
       for id in 1...2 as ClosedRange<Int64> { try early.insert(entityNamed: "A")["id"] = id }
       for id in ["p", "q", "r"] { try early.insert(entityNamed: "B")["id"] = id }
       try a(1, early)["partner"] = b("p", early)
-      try early.save()
     }
-    try late.performAndWait {
+    try late.edit {
       let first =
         switch scene {
         case .partnerTaken: try a(1, late)
@@ -42,19 +40,17 @@ import Testing
         case .ownerPaired: try b("q", late)
         }
       _ = first["partner"]
-      try early.performAndWait {
+      try early.edit {
         switch scene {
         case .partnerTaken: try a(2, early)["partner"] = b("q", early)
         case .pairParted, .ownerPaired: try a(1, early)["partner"] = b("q", early)
         }
-        try early.save()
       }
       switch scene {
       case .partnerTaken: try b("q", late)["partner"] = a(1, late)
       case .pairParted: try a(1, late)["partner"] = b("p", late)
       case .ownerPaired: try a(1, late)["partner"] = b("r", late)
       }
-      try late.save()
     }
     let report = try await stack.checkConsistency()
     #expect(report.isConsistent, "\(report)")
@@ -91,14 +87,13 @@ import Testing
       ]), store: .inMemory)
     let context = stack.newBackgroundContext()
     context.mergePolicy = policy
-    try context.performAndWait {
+    try context.edit {
       for id in 1...2 as ClosedRange<Int64> { try context.insert(entityNamed: "A")["id"] = id }
       try context.insert(entityNamed: "B")["id"] = "p"
       try a(1, context)["partner"] = b("p", context)
       try context.save()
       try b("p", context)["partner"] = heir.map { try a($0, context) }
       context.delete(try a(1, context))
-      try context.save()
     }
     try await stack.performBackgroundTask { other in
       let partner = try b("p", other)["partner"] as? ManagedObject

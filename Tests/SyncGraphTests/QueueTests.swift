@@ -113,32 +113,8 @@ import Testing
 
   // MARK: - Wrong queues
 
-  @Test func contextsOnTheWrongQueueStop() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let context = try DataStack.social().newBackgroundContext()
-      _ = context.insert(User.self)
-    }
-    #expect(Self.text(result).contains("perform { }"))
-  }
-
-  @Test func objectsOnTheWrongQueueStop() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let context = try DataStack.social().newBackgroundContext()
-      nonisolated(unsafe) var user: User?
-      context.performAndWait { user = context.insert(User.self) }
-      _ = user?.name
-    }
-    #expect(Self.text(result).contains("objectID"))
-  }
-
   @Test func mainObjectsOnOtherQueuesStop() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try DataStack.social()
       let main = stack.mainContext
       nonisolated(unsafe) var user: User?
@@ -146,8 +122,7 @@ import Testing
       let background = stack.newBackgroundContext()
       background.performAndWait { user?.name = "Ann" }
     }
-    #expect(Self.text(result).contains("belongs to the main queue"))
-    #expect(Self.text(result).contains("@MainActor"))
+    expectStop(result, says: "belongs to the main queue", "@MainActor")
   }
 
   /// A use of an object and its context.
@@ -189,10 +164,7 @@ import Testing
       case .snapshot: _ = user.snapshot()
       }
     }
-    #expect(Self.text(result).contains("perform { }"))
-  }
-
-  private static func text(_ result: ExitTest.Result?) -> String {
-    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    expectStop(result, says: "perform { }")
+    if use == .read { expectStop(result, says: "objectID") }
   }
 }

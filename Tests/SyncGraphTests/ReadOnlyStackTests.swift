@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -19,10 +18,7 @@ import Testing
   }
 
   private func insert(_ id: Int64) throws {
-    try app.inBackground { context in
-      context.insert(User.self).id = id
-      try context.save()
-    }
+    try app.edit { $0.insert(User.self).id = id }
   }
 
   private func open() throws -> DataStack {

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -14,9 +13,7 @@ import Testing
   private let grandchild: ManagedObjectContext
   private let other: ManagedObjectContext
 
-  init() throws {
-    try self.init(isFile: false)
-  }
+  init() throws { try self.init(isFile: false) }
 
   private init(
     isFile: Bool, noteRule: DeleteRule = .cascade, userRule: DeleteRule = .nullify
@@ -30,48 +27,32 @@ import Testing
     grandchild = child.newChildContext(.privateQueue)
     let other = stack.newBackgroundContext()
     self.other = other
-    try other.performAndWait {
+    try other.edit {
       for number in 1...4 as ClosedRange<Int64> {
-        let user = try other.insert(entityNamed: "User")
-        user["id"] = number
-        for (name, entity) in [("notes", "Note"), ("tags", "Tag")] {
-          let object = try other.insert(entityNamed: entity)
-          object["id"] = number
-          user[name] = [object]
-        }
-        let passport = try other.insert(entityNamed: "Passport")
-        passport["id"] = number
+        let user = try other.make("User", ["id": number])
+        user["notes"] = [try other.make("Note", ["id": number])]
+        user["tags"] = [try other.make("Tag", ["id": number])]
+        let passport = try other.make("Passport", ["id": number])
         if number < 4 { user["passport"] = passport }
       }
-      try other.save()
     }
   }
 
   private static func model(
     _ noteRule: DeleteRule, _ userRule: DeleteRule
   ) throws -> ManagedObjectModel {
-    func key() -> PropertyDraft { .attribute("id", .integer64) }
-    return try ManagedObjectModel([
+    try ManagedObjectModel([
       EntityDraft(
         "User",
         [
-          key(), .attribute("name", .string),
-          .toOne("passport", to: "Passport", inverse: "user"),
-          .toMany("notes", to: "Note", inverse: "user", deleteRule: noteRule),
-          .toMany("tags", to: "Tag", inverse: "users"),
+          "id", "name", "passport -> Passport.user",
+          .toMany("notes", to: "Note", inverse: "user", deleteRule: noteRule), "tags ->> Tag.users",
         ]),
-      EntityDraft("Passport", [key(), .toOne("user", to: "User", inverse: "passport")]),
-      EntityDraft("Note", [key(), .toOne("user", to: "User", inverse: "notes")]),
+      EntityDraft("Passport", ["id", "user -> User.passport"]),
+      EntityDraft("Note", ["id", "user -> User.notes"]),
       EntityDraft(
-        "Tag", [key(), .toMany("users", to: "User", inverse: "tags", deleteRule: userRule)]),
+        "Tag", ["id", .toMany("users", to: "User", inverse: "tags", deleteRule: userRule)]),
     ])
-  }
-
-  private static func get(
-    _ context: ManagedObjectContext, _ entity: String, _ id: Int64
-  ) throws -> ManagedObject {
-    try #require(
-      try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
   }
 
   private static func ids(_ object: ManagedObject, _ name: String) -> [Int64] {
@@ -80,17 +61,14 @@ import Testing
 
   /// Moves a note, a tag and a passport from the first user to the second, and deletes the third.
   private func overtake() throws {
-    try other.performAndWait {
-      let users = try (1...4).map { try Self.get(other, "User", $0) }
-      users[1]["notes"] = [
-        try Self.get(other, "Note", 1), try Self.get(other, "Note", 2),
-      ]
+    try other.edit {
+      let users = try (1...4).map { try other.get("User", $0) }
+      users[1]["notes"] = [try other.get("Note", 1), try other.get("Note", 2)]
       users[1]["tags"] = users[0]["tags"]
       users[0]["tags"] = []
       users[1]["passport"] = users[0]["passport"]
-      users[3]["passport"] = try Self.get(other, "Passport", 4)
+      users[3]["passport"] = try other.get("Passport", 4)
       other.delete(users[2])
-      try other.save()
     }
   }
 
@@ -107,21 +85,17 @@ import Testing
       // Without objects the main context would have nothing that is older than a commit.
       let held = try main.fetch(Fetch<ManagedObject>(entityNamed: "User"))
       for user in held { _ = user["passport"] }
-      try grandchild.performAndWait { grandchild.delete(try Self.get(grandchild, "User", 1)) }
-      try child.performAndWait { () throws -> Void in
+      try grandchild.performAndWait { grandchild.delete(try grandchild.get("User", 1)) }
+      try child.edit {
         // The grandchild reads again the notes of the user that it has deleted.
         try child.insert(entityNamed: "Note")["id"] = 5 as Int64
-        try child.save()
       }
-      try other.performAndWait { () throws -> Void in
-        try Self.get(other, "User", 4)["passport"] = Self.get(other, "Passport", 4)
-        try other.save()
-      }
+      try other.edit { try other.get("User", 4)["passport"] = other.get("Passport", 4) }
       try child.performAndWait { () throws -> Void in
         // The owner is read before the other side.
         _ = try child.fetch(Fetch<ManagedObject>(entityNamed: "User"))
         try RelationshipSides.check(child)
-        #expect(try Self.ids(Self.get(child, "User", 4), "passport") == [4])
+        #expect(try Self.ids(child.get("User", 4), "passport") == [4])
       }
       withExtendedLifetime(held) {}
     }
@@ -133,26 +107,20 @@ import Testing
   @Test(arguments: Edit.allCases, [false, true])
   func aPartnerThatOthersSetIsOneInAChild(_ edit: Edit, _ isParentBusy: Bool) throws {
     try grandchild.performAndWait {
-      let user = try Self.get(grandchild, "User", 1)
+      let user = try grandchild.get("User", 1)
       switch edit {
       case .deleted: grandchild.delete(user)
       case .named: user["name"] = "x"
       case .inserted: try grandchild.insert(entityNamed: "User")["id"] = 99 as Int64
       case .noted: try grandchild.insert(entityNamed: "Note")["user"] = user
       case .tagged: user["tags"] = try grandchild.fetch(Fetch<ManagedObject>(entityNamed: "Tag"))
-      case .deletedNote: grandchild.delete(try Self.get(grandchild, "Note", 1))
+      case .deletedNote: grandchild.delete(try grandchild.get("Note", 1))
       case .none: break
       }
     }
-    try child.performAndWait {
-      try child.insert(entityNamed: "User")["id"] = 5 as Int64
-      try child.save()
-    }
+    try child.edit { try child.insert(entityNamed: "User")["id"] = 5 as Int64 }
     let commit = {
-      try other.performAndWait {
-        try Self.get(other, "User", 4)["passport"] = Self.get(other, "Passport", 4)
-        try other.save()
-      }
+      try other.edit { try other.get("User", 4)["passport"] = other.get("Passport", 4) }
     }
     if isParentBusy {
       try parent.performAndWait {
@@ -168,7 +136,7 @@ import Testing
     for context in [child, grandchild, parent] {
       try context.performAndWait { () throws -> Void in
         try RelationshipSides.check(context)
-        #expect(try Self.ids(Self.get(context, "User", 4), "passport") == [4])
+        #expect(try Self.ids(context.get("User", 4), "passport") == [4])
       }
     }
   }
@@ -176,24 +144,19 @@ import Testing
   /// A note comes into the parent by a save of the child, and moves there.
   @Test(arguments: [false, true])
   func whatWasHandedOverAndMovedIsWithItsNewOwner(_ isSaved: Bool) throws {
-    try child.performAndWait {
-      let note = try child.insert(entityNamed: "Note")
-      note["id"] = 9 as Int64
-      note["user"] = try Self.get(child, "User", 1)
-      try child.save()
-    }
+    try child.edit { try child.make("Note", ["id": 9 as Int64, "user": try child.get("User", 1)]) }
     let held = try grandchild.performAndWait {
       try RelationshipSides.check(grandchild)
       return Held(objects: Array(grandchild.registeredObjects))
     }
     try parent.performAndWait {
-      try Self.get(parent, "Note", 9)["user"] = Self.get(parent, "User", 2)
+      try parent.get("Note", 9)["user"] = parent.get("User", 2)
       if isSaved { try parent.save() }
     }
     for context in [grandchild, child, parent] {
       try context.performAndWait { () throws -> Void in
         try RelationshipSides.check(context)
-        #expect(try Self.ids(Self.get(context, "User", 2), "notes") == [2, 9])
+        #expect(try Self.ids(context.get("User", 2), "notes") == [2, 9])
       }
     }
     withExtendedLifetime(held) {}
@@ -202,24 +165,19 @@ import Testing
   /// The child is in the midst of a block when the parent moves and stores the note.
   @Test(arguments: [false, true])
   func whatMovesDuringABlockOfAGrandchildIsInOnePlace(_ isSaved: Bool) throws {
-    try child.performAndWait {
-      let note = try child.insert(entityNamed: "Note")
-      note["id"] = 9 as Int64
-      note["user"] = try Self.get(child, "User", 1)
-      try child.save()
-    }
+    try child.edit { try child.make("Note", ["id": 9 as Int64, "user": try child.get("User", 1)]) }
     try grandchild.performAndWait {
-      _ = try Self.get(grandchild, "User", 1)["notes"]
+      _ = try grandchild.get("User", 1)["notes"]
       try parent.performAndWait {
-        try Self.get(parent, "Note", 9)["user"] = Self.get(parent, "User", 2)
+        try parent.get("Note", 9)["user"] = parent.get("User", 2)
         if isSaved { try parent.save() }
       }
       // Values that the block has read stay.
-      #expect(try Self.ids(Self.get(grandchild, "User", 1), "notes") == [1, 9])
+      #expect(try Self.ids(grandchild.get("User", 1), "notes") == [1, 9])
     }
     try grandchild.performAndWait {
       try RelationshipSides.check(grandchild)
-      #expect(try Self.ids(Self.get(grandchild, "User", 2), "notes") == [2, 9])
+      #expect(try Self.ids(grandchild.get("User", 2), "notes") == [2, 9])
     }
   }
 
@@ -230,8 +188,8 @@ import Testing
     let scene = try RelationshipSidesTests(isFile: false, noteRule: rule, userRule: rule)
     let (parent, child) = (scene.parent, scene.child)
     try parent.performAndWait {
-      parent.delete(try Self.get(parent, "Tag", 1))
-      parent.delete(try Self.get(parent, "User", 2))
+      parent.delete(try parent.get("Tag", 1))
+      parent.delete(try parent.get("User", 2))
     }
     try child.performAndWait {
       try RelationshipSides.check(child)
@@ -243,8 +201,8 @@ import Testing
     parent.performAndWait { parent.rollback() }
     try child.performAndWait {
       try RelationshipSides.check(child)
-      #expect(try Self.ids(Self.get(child, "User", 1), "tags") == [1])
-      #expect(try Self.ids(Self.get(child, "User", 2), "notes") == [2])
+      #expect(try Self.ids(child.get("User", 1), "tags") == [1])
+      #expect(try Self.ids(child.get("User", 2), "notes") == [2])
     }
   }
 
@@ -252,21 +210,20 @@ import Testing
   @Test func anEditOfAChildDoesNotBringBackWhatTheParentTookBack() throws {
     let (parent, child) = (parent, child)
     try parent.performAndWait {
-      try Self.get(parent, "Passport", 1)["user"] = Self.get(parent, "User", 4)
+      try parent.get("Passport", 1)["user"] = parent.get("User", 4)
     }
-    try child.performAndWait { () throws -> Void in
-      try Self.get(child, "Passport", 1)["id"] = 50 as Int64
+    try child.edit {
+      try child.get("Passport", 1)["id"] = 50 as Int64
       parent.performAndWait {
         parent.rollback()
         parent.refreshAllObjects()
       }
-      try child.save()
     }
     for context in [parent, child, grandchild] {
       try context.performAndWait { () throws -> Void in
         try RelationshipSides.check(context)
-        #expect(try Self.ids(Self.get(context, "User", 1), "passport") == [50])
-        #expect(try Self.ids(Self.get(context, "User", 4), "passport") == [])
+        #expect(try Self.ids(context.get("User", 1), "passport") == [50])
+        #expect(try Self.ids(context.get("User", 4), "passport") == [])
       }
     }
   }
@@ -277,12 +234,9 @@ import Testing
     grandchild.mergePolicy = policy
     let (grandchild, child, parent) = (grandchild, child, parent)
     try grandchild.performAndWait {
-      try Self.get(grandchild, "User", 1)["name"] = "edited"
-      try Self.get(grandchild, "Note", 2)["user"] = Self.get(grandchild, "User", 1)
-      try child.performAndWait {
-        child.delete(try Self.get(child, "User", 1))
-        try child.save()
-      }
+      try grandchild.get("User", 1)["name"] = "edited"
+      try grandchild.get("Note", 2)["user"] = grandchild.get("User", 1)
+      try child.edit { child.delete(try child.get("User", 1)) }
       if isStored { try parent.performAndWait { _ = try parent.save() } }
       if policy == .error {
         #expect(throws: GraphError.self) { try grandchild.save() }
@@ -304,19 +258,18 @@ import Testing
   /// The grandchild edits an object that the child has no row of any more, and knows it as it was.
   @Test func whatAGrandchildHandsOverIsOnTopOfWhatTheChildReads() throws {
     let (grandchild, child) = (grandchild, child)
-    try grandchild.performAndWait {
-      try Self.get(grandchild, "User", 1)["name"] = "edited"
+    try grandchild.edit {
+      try grandchild.get("User", 1)["name"] = "edited"
       try overtake()
       // It merges, and is free of objects then.
       try child.performAndWait { try RelationshipSides.check(child) }
       child.performAndWait { child.reset() }
-      try grandchild.save()
     }
     for context in [child, grandchild] {
       try context.performAndWait {
         try RelationshipSides.check(context)
-        #expect(try Self.ids(Self.get(context, "User", 2), "passport") == [1])
-        #expect(try Self.get(context, "User", 1)["name"] as? String == "edited")
+        #expect(try Self.ids(context.get("User", 2), "passport") == [1])
+        #expect(try context.get("User", 1)["name"] as? String == "edited")
       }
     }
   }
@@ -324,24 +277,18 @@ import Testing
   /// The child edits a note that others give meanwhile to the user that it deletes: the deletion
   /// takes place on the rows as they are then.
   @Test(arguments: [DeleteRule.nullify, .cascade], [false, true])
-  func aDeletionOfAChildMeetsTheMembersThatOthersMade(
-    _ rule: DeleteRule, _ wasOwned: Bool
-  ) throws {
+  func aDeletionOfAChildMeetsTheMembersThatOthersMade(_ rule: DeleteRule, _ wasOwned: Bool) throws {
     let scene = try RelationshipSidesTests(isFile: false, noteRule: rule)
     let (parent, child, other) = (scene.parent, scene.child, scene.other)
     try other.performAndWait {
-      if !wasOwned { try Self.get(other, "Note", 1)["user"] = nil }
+      if !wasOwned { try other.get("Note", 1)["user"] = nil }
       try other.saveIfChanged()
     }
-    try child.performAndWait {
-      try Self.get(child, "Note", 1)["id"] = 50 as Int64
-      child.delete(try Self.get(child, "User", 2))
-      try other.performAndWait {
-        try Self.get(other, "Note", 1)["user"] = Self.get(other, "User", 2)
-        try other.save()
-      }
+    try child.edit {
+      try child.get("Note", 1)["id"] = 50 as Int64
+      child.delete(try child.get("User", 2))
+      try other.edit { try other.get("Note", 1)["user"] = other.get("User", 2) }
       parent.performAndWait {}
-      try child.save()
     }
     for context in [parent, child] {
       try context.performAndWait {
@@ -361,22 +308,21 @@ import Testing
   func aDeletionLeavesMembersThatWereMovedHere(_ rule: DeleteRule) throws {
     let scene = try RelationshipSidesTests(isFile: false, noteRule: rule)
     let (parent, child) = (scene.parent, scene.child)
-    try child.performAndWait { () throws -> Void in
-      let (note, user) = try (Self.get(child, "Note", 1), Self.get(child, "User", 2))
+    try child.edit {
+      let (note, user) = try (child.get("Note", 1), child.get("User", 2))
       #expect(Self.ids(note, "user") == [1])
       try parent.performAndWait {
-        try Self.get(parent, "Note", 1)["user"] = Self.get(parent, "User", 2)
+        try parent.get("Note", 1)["user"] = parent.get("User", 2)
       }
       #expect(Self.ids(user, "notes") == [1, 2])
-      note["user"] = try Self.get(child, "User", 3)
+      note["user"] = try child.get("User", 3)
       child.delete(user)
       #expect(!note.isDeleted && Self.ids(note, "user") == [3])
-      try child.save()
     }
     for context in [parent, child] {
       try context.performAndWait { () throws -> Void in
         try RelationshipSides.check(context)
-        #expect(try Self.ids(Self.get(context, "User", 3), "notes") == [1, 3])
+        #expect(try Self.ids(context.get("User", 3), "notes") == [1, 3])
       }
     }
   }

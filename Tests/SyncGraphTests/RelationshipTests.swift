@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import Testing
 
@@ -12,17 +11,11 @@ import Testing
   }
 
   private func users(_ count: Int) -> [User] {
-    (0..<count).map {
-      let user = context.insertUser(Int64($0))
-      return user
-    }
+    (0..<count).map { context.insertUser(Int64($0)) }
   }
 
   private func notes(_ count: Int) -> [Note] {
-    (0..<count).map {
-      let note = context.insertNote(Int64($0))
-      return note
-    }
+    (0..<count).map { context.insertNote(Int64($0)) }
   }
 
   @Test(arguments: [false, true]) func toOneSideMovesTheMember(saved: Bool) throws {

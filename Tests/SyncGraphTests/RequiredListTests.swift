@@ -1,4 +1,3 @@
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -10,20 +9,17 @@ import Testing
   private let folder: TemporaryFolder
   private let stack: DataStack
 
-  init() throws {
-    try self.init(.file)
-  }
+  init() throws { try self.init(.file) }
 
   private init(_ kind: StoreKind) throws {
     folder = try TemporaryFolder()
     stack = try DataStack(
       model: .social(), store: kind == .file ? .sqlite(folder.file()) : .inMemory)
-    try stack.inBackground { context in
+    try stack.edit { context in
       for (id, name, age) in [(1, "Ann", 20), (2, "Bob; '", 40), (3, nil, 60)] {
         let user = context.insertUser(Int64(id), name, age: Int64(age))
         user.createdAt = name.map { _ in Date(timeIntervalSinceReferenceDate: Double(age) + 0.25) }
       }
-      try context.save()
     }
   }
 

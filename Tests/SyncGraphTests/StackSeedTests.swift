@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -38,9 +37,7 @@ import Testing
   }
 
   private func model(_ attribute: String = "name") throws -> ManagedObjectModel {
-    try ManagedObjectModel([
-      EntityDraft("Thing", ["id", .attribute(attribute, .string)])
-    ])
+    try ManagedObjectModel([EntityDraft("Thing", ["id", .attribute(attribute, .string)])])
   }
 
   private var seedURL: URL { bundle.bundleURL.appending(path: "Demo.sqlite") }
@@ -54,10 +51,7 @@ import Testing
   }
 
   private func insert(_ id: Int64, _ stack: DataStack) throws {
-    try stack.inBackground { context in
-      try context.insert(entityNamed: "Thing")["id"] = id
-      try context.save()
-    }
+    try stack.edit { try $0.insert(entityNamed: "Thing")["id"] = id }
   }
 
   private func ids(_ stack: DataStack) throws -> [Int64] {
@@ -69,8 +63,7 @@ import Testing
   }
 
   private func open(_ storeName: String? = nil) throws -> DataStack {
-    try DataStack(
-      modelName: "Demo", bundle: bundle, storeName: storeName, containerURL: data)
+    try DataStack(modelName: "Demo", bundle: bundle, storeName: storeName, containerURL: data)
   }
 
   @Test func aNewStoreBeginsWithTheOneInTheBundle() throws {

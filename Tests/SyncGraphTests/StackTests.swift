@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -7,10 +6,7 @@ import Testing
 
 @Suite struct StackTests {
   private func insert(_ id: Int64, in context: ManagedObjectContext) throws {
-    try context.performAndWait {
-      context.insertUser(id)
-      try context.save()
-    }
+    try context.edit { context.insertUser(id) }
   }
 
   private func count(_ context: ManagedObjectContext) throws -> Int {

@@ -1,18 +1,10 @@
 import Dispatch
 import Foundation
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
 
 @testable import SyncStore
-
-private struct Unchecked<Value>: @unchecked Sendable {
-  // The value is used in blocks of its context only.
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
-}
 
 /// A suspended stack leaves its file alone, as another process sees it.
 @Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
@@ -28,10 +20,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
   }
 
   private func insert(_ id: Int64, into stack: DataStack) throws {
-    try stack.inBackground { context in
-      context.insert(User.self).id = id
-      try context.save()
-    }
+    try stack.edit { $0.insert(User.self).id = id }
   }
 
   private func count() throws -> Int {
@@ -257,10 +246,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
     let changes = here.changes
     let heard = Task { await changes.first { $0.isUnknown || $0.counts.updated > 0 } }
     try await here.suspend()
-    try there.inBackground { other in
-      try #require(try other.fetch(Fetch<User>()).first).name = "Ann"
-      try other.save()
-    }
+    try there.edit { try #require(try $0.fetch(Fetch<User>()).first).name = "Ann" }
     here.resume()
     #expect(context.performAndWait { user.value.name } == "Ann")
     await here.drainNotifications()

@@ -1,7 +1,7 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 /// Objects that another context has deleted.
@@ -66,10 +66,7 @@ import Testing
   }
 
   private func delete() throws {
-    try other.performAndWait {
-      other.delete(other.object(with: worker))
-      try other.save()
-    }
+    try other.edit { other.delete(other.object(with: worker)) }
   }
 
   private func expectNothing(_ job: Job) {
@@ -132,7 +129,7 @@ import Testing
         let scene = try TombstoneTests()
         let (context, id) = (scene.context, scene.job)
         context.mergePolicy = policy
-        try context.performAndWait {
+        try context.edit {
           guard let job = context.object(with: id) as? Job else { return }
           try scene.delete()
           edit(job, context)
@@ -145,7 +142,6 @@ import Testing
           #expect(error?.code == .conflict && error?.conflicts.map(\.objectID).contains(id) == true)
           #expect(error?.conflicts.first { $0.objectID == id }?.stored == nil)
           context.rollback()
-          try context.save()
         }
         let problems = try scene.stack.store.read { try $0.checkConsistency() }
         #expect(problems.isEmpty)

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -25,12 +24,7 @@ import Testing
     context = stack.newBackgroundContext()
   }
 
-  private func edit(_ body: () throws -> Void) throws {
-    try context.performAndWait {
-      try body()
-      try context.save()
-    }
-  }
+  private func edit(_ body: () throws -> Void) throws { try context.edit(body) }
 
   private func user(_ id: Int64) throws -> ManagedObject {
     try #require(
@@ -80,11 +74,7 @@ import Testing
 
   @Test func aDeletionKeepsWhatTheModelPreserves() throws {
     let born = Date(timeIntervalSinceReferenceDate: 77)
-    try edit {
-      let user = try context.insert(entityNamed: "User")
-      user["id"] = 1
-      user["born"] = born
-    }
+    try edit { try context.make("User", ["id": 1, "born": born]) }
     try acknowledge()
     try edit { try user(1)["name"] = "x" }
     try edit { try context.delete(user(1)) }
@@ -177,8 +167,7 @@ import Testing
     #expect(try authors(.except(["o'neil, \"x\"", "me"])) == [nil])
     // A limit counts the commits that are meant.
     #expect(try stack.history(authors: .except(["me"]), limit: 1).map(\.token.number) == [2])
-    #expect(
-      try stack.history(since: HistoryToken(number: 1), authors: .only(["me"])).isEmpty)
+    #expect(try stack.history(since: HistoryToken(number: 1), authors: .only(["me"])).isEmpty)
   }
 
   @Test func theHistoryIsReadByDate() throws {

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -80,7 +79,7 @@ import Testing
     }
     let dump = try stack.store.read { try $0.dump() }
     #expect("\(dump)".contains(Value.string("1/2").archive.base64EncodedString()) || !dump.isEmpty)
-    try stack.inBackground { other in
+    try stack.edit { other in
       let shape = try other.existingObject(with: id, as: Shape.self)
       #expect(shape.fill == Colour(red: 1, green: 2))
       shape["fill"] = Colour(red: 3, green: 4)
@@ -91,7 +90,6 @@ import Testing
       #expect(!other.hasChanges)
       shape.fill = nil
       #expect(shape["fill"] == nil && shape.hasChanges)
-      try other.save()
     }
     #expect(
       try stack.store.read { try $0.rows(id.entity, rows: [id.row]).first?.values[1] } == .null)
@@ -106,8 +104,7 @@ import Testing
     let model = try ManagedObjectModel(["A: x transformable"])
     let stack = try DataStack(model: model, store: .inMemory)
     try stack.inBackground { context in
-      let object = try context.insert(entityNamed: "A")
-      object["x"] = value
+      let object = try context.make("A", ["x": value])
       #expect(object.storedValue(forKey: "x") == value)
       try context.save()
       context.reset()
@@ -162,8 +159,7 @@ import Testing
       let context = stack.newBackgroundContext()
       context.performAndWait { context.insert(Shape.self).fill = Colour(red: 1, green: 1) }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Shape.fill needs the transformer “Colour”"))
+    expectStop(result, says: "Shape.fill needs the transformer “Colour”")
   }
 
   @Test func filtersTellWhetherThereIsAValue() throws {

@@ -1,5 +1,5 @@
-import SyncCore
 import SyncGraph
+import TestSupport
 import Testing
 
 @Suite struct TypedFilterTests {
@@ -10,7 +10,7 @@ import Testing
     stack = try .social()
     context = stack.newBackgroundContext()
     let context = context
-    try context.performAndWait { () throws -> Void in
+    try context.edit {
       let company = context.insertCompany(1, "Acme")
       for number in 1...6 as ClosedRange<Int64> {
         let user = context.insert(User.self)
@@ -24,7 +24,6 @@ import Testing
           note.user = user
         }
       }
-      try context.save()
     }
   }
 

@@ -1,5 +1,4 @@
 import Observation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -40,19 +39,16 @@ import Testing
   private let other: ManagedObjectContext
 
   init() throws {
-    func key() -> PropertyDraft { .attribute("id", .integer64) }
     stack = try DataStack(
       model: ManagedObjectModel([
         EntityDraft(
           "User",
           [
-            key(), .toMany("tags", to: "Tag", inverse: "users"),
-            .toMany("albums", to: "Album", inverse: "users", isOrdered: true),
-            .toMany("friends", to: "User", inverse: "friends"),
+            "id", "tags ->> Tag.users", "albums ->> Album.users ordered",
+            "friends ->> User.friends",
           ]),
-        EntityDraft("Tag", [key(), .toMany("users", to: "User", inverse: "tags")]),
-        EntityDraft(
-          "Album", [key(), .toMany("users", to: "User", inverse: "albums", isOrdered: true)]),
+        EntityDraft("Tag", ["id", "users ->> User.tags"]),
+        EntityDraft("Album", ["id", "users ->> User.albums ordered"]),
       ]),
       store: .inMemory)
     let root = stack.newBackgroundContext()
@@ -60,21 +56,13 @@ import Testing
     contexts = [root, child, child.newChildContext(.privateQueue)]
     let other = stack.newBackgroundContext()
     self.other = other
-    try other.performAndWait {
+    try other.edit {
       for entity in ["User", "Tag", "Album"] {
         for id in 1...3 as ClosedRange<Int64> {
           try other.insert(entityNamed: entity)["id"] = id
         }
       }
-      try other.save()
     }
-  }
-
-  private static func get(
-    _ context: ManagedObjectContext, _ entity: String, _ id: Int64
-  ) throws -> ManagedObject {
-    try #require(
-      try context.fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
   }
 
   /// The first user, and the second object of a relationship, with the name of its way back.
@@ -83,7 +71,7 @@ import Testing
   ) throws -> (owner: ManagedObject, member: ManagedObject, inverse: String) {
     let entity = ["tags": "Tag", "albums": "Album"][name] ?? "User"
     return (
-      try get(context, "User", 1), try get(context, entity, 2),
+      try context.get("User", 1), try context.get(entity, 2),
       name == "friends" ? name : "users"
     )
   }
@@ -102,10 +90,7 @@ import Testing
     let other = other
     let context = test.isGrandchild ? contexts[2] : contexts[0]
     func commit(_ isMember: Bool) throws {
-      try other.performAndWait {
-        try Self.set(test.name, isMember, in: other)
-        try other.save()
-      }
+      try other.edit { try Self.set(test.name, isMember, in: other) }
     }
     try commit(!test.isAdded)
     try context.performAndWait { try Self.set(test.name, test.isAdded, in: context) }
@@ -156,7 +141,7 @@ import Testing
     let grandchild = child.newChildContext(.privateQueue)
     try root.performAndWait { try root.insert(entityNamed: "User")["id"] = 9 as Int64 }
     try child.performAndWait {
-      let owner = try Self.get(child, "User", 9)
+      let owner = try child.get("User", 9)
       // Its row is read again in the midst of the merge.
       owner["id"] = 8 as Int64
       withObservationTracking {
@@ -166,20 +151,20 @@ import Testing
       }
     }
     let held = try grandchild.performAndWait {
-      let owner = try Self.get(grandchild, "User", 8)
+      let owner = try grandchild.get("User", 8)
       _ = owner["friends"]
       return Held(objects: [owner])
     }
     try root.performAndWait {
-      let owner = try Self.get(root, "User", 9)
+      let owner = try root.get("User", 9)
       owner["id"] = 7 as Int64
-      owner["friends"] = [try Self.get(root, "User", 1)]
+      owner["friends"] = [try root.get("User", 1)]
     }
     try child.performAndWait { try RelationshipSides.check(child) }
     try grandchild.performAndWait {
       let owner = held.objects[0]
       #expect(!owner.objectID.isTemporary)
-      #expect(try (owner["friends"] as? Set<ManagedObject>) == [Self.get(grandchild, "User", 1)])
+      #expect(try (owner["friends"] as? Set<ManagedObject>) == [grandchild.get("User", 1)])
       try RelationshipSides.check(grandchild)
     }
   }

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
@@ -16,20 +14,16 @@ import Testing
   }
 
   private func makeUsers(_ count: Int64) throws {
-    try context.performAndWait {
+    try context.edit {
       for id in 0..<count {
         let user = context.insert(User.self)
         (user.id, user.name) = (id, "user \(id)")
       }
-      try context.save()
     }
   }
 
   private func change(_ ids: [Int64], by edit: (User) -> Void) throws {
-    try stack.inBackground { other in
-      for user in try other.fetch(Fetch<User>("id IN %@", ids)) { edit(user) }
-      try other.save()
-    }
+    try stack.edit { for user in try $0.fetch(Fetch<User>("id IN %@", ids)) { edit(user) } }
   }
 
   private func stored() throws -> [(id: Int64, name: String?, age: Int64)] {
@@ -77,13 +71,12 @@ import Testing
       }
     }
     #expect(try stored().allSatisfy { $0.name != "mine" })
-    try silent.performAndWait {
+    try silent.edit {
       silent.mergePolicy = .objectWinsPerProperty
       try silent.save()
       let users = try silent.fetch(Fetch<User>().sorted(by: "id"))
       #expect(users.allSatisfy { $0.age == (moved.contains($0.id) ? 7 : 0) })
       for user in users { user.age += 1 }
-      try silent.save()
     }
     for user in try stored() {
       #expect(user.name == "mine")
@@ -101,12 +94,11 @@ import Testing
       seen.withLock { $0.append(changes) }
     }
     defer { NotificationCenter.default.removeObserver(token) }
-    try context.performAndWait {
+    try context.edit {
       for user in try context.fetch(Fetch<User>()) where user.id % 10 != 3 {
         user.name = "new"
         if user.id % 100 == 4 { user.id += 10_000 }
       }
-      try context.save()
     }
     stack.drainNotifications()
     let changes = try #require(seen.withLock { $0.last?.entities.first })

@@ -1,6 +1,6 @@
-import SyncCore
 import SyncGraph
 import SyncStore
+import TestSupport
 import Testing
 
 /// The checks of a save besides types: counts, required objects, rules of classes.
@@ -109,14 +109,13 @@ import Testing
   }
 
   @Test func theHistoryKeepsWhatTheClassPreserves() throws {
-    try context.performAndWait {
+    try context.edit {
       let team = team(of: 2)
       team.motto = "On and on"
       team.name = "A"
       try context.save()
       for player in team.players { player.number = 5 }
       context.delete(team)
-      try context.save()
     }
     let last = try #require(try stack.history().last)
     let gone = last.changes.filter { $0.kind == .delete && $0.entity == "Team" }

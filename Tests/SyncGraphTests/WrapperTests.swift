@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -51,13 +50,13 @@ import Testing
     let folder = try TemporaryFolder()
     let old = try ManagedObjectModel(["Old: title"])
     let before = try DataStack(model: old, store: .sqlite(folder.file()))
-    try before.newBackgroundContext().edit { try $0.insert(entityNamed: "Old")["title"] = "kept" }
+    try before.edit { try $0.insert(entityNamed: "Old")["title"] = "kept" }
     try before.close()
     let model = try ManagedObjectModel(Renamed.self, Heir.self)
     #expect(try model.requireEntity(named: "Heir").userInfo.isEmpty)
     #expect(try model.requireEntity(named: "Renamed").userInfo == ["note": "x"])
     let stack = try DataStack(model: model, store: .sqlite(folder.file()))
-    try stack.newBackgroundContext().edit { context in
+    try stack.edit { context in
       let found = try context.fetch(Fetch<Renamed>())
       let heirs = try context.count(Fetch<Heir>())
       #expect(found.map(\.name) == ["kept"] && heirs == 0)
@@ -175,13 +174,4 @@ class Renamed: ManagedObject {
 
 final class Heir: Renamed {
   @Attribute var extra: String?
-}
-
-extension ManagedObjectContext {
-  fileprivate func edit(_ body: (ManagedObjectContext) throws -> Void) throws {
-    try performAndWait {
-      try body(self)
-      try save()
-    }
-  }
 }

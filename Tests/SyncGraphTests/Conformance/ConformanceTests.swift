@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import SyncStore
 import TestSupport
@@ -366,10 +365,7 @@ import Testing
       context.rollback()
       #expect(book["title"] as? String == "Emma" && !context.hasChanges)
       let id = book.objectID
-      try stack.inBackground { other in
-        try other.existingObject(with: id)["title"] = "Sanditon"
-        try other.save()
-      }
+      try stack.edit { try $0.existingObject(with: id)["title"] = "Sanditon" }
     }
   }
 }

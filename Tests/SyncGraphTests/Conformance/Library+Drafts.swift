@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import TestSupport
 
 /// The model of the conformance suite as drafts.

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
 import SyncGraph
-import SyncStore
 import TestSupport
 import Testing
 
@@ -27,8 +25,7 @@ import Testing
       }
       for relationship in entity.relationships {
         let match = try #require(twin.relationship(named: relationship.name))
-        #expect(
-          twin.destination(of: match).name == entity.destination(of: relationship).name)
+        #expect(twin.destination(of: match).name == entity.destination(of: relationship).name)
         #expect(twin.inverse(of: match)?.name == entity.inverse(of: relationship)?.name)
       }
     }
@@ -48,10 +45,7 @@ import Testing
     let folder = try TemporaryFolder()
     do {
       let stack = try Setup(source: first, objects: .keys).stack(in: folder)
-      try stack.inBackground { context in
-        try context.make("Book", ["id": 1, "title": "Emma"])
-        try context.save()
-      }
+      try stack.edit { try $0.make("Book", ["id": 1, "title": "Emma"]) }
       try stack.close()
     }
     let stack = try Setup(source: second, objects: .keys).stack(in: folder)

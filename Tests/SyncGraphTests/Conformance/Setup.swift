@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncGraph
 import TestSupport
 import Testing
@@ -64,6 +63,11 @@ extension ManagedObjectContext {
     let object = try insert(entityNamed: entity)
     for (key, value) in values { object.setValue(value, forKey: key) }
     return object
+  }
+
+  /// The object of a key.
+  func get(_ entity: String, _ id: Int64) throws -> ManagedObject {
+    try #require(try fetch(Fetch<ManagedObject>(entityNamed: entity, "id == %@", id)).first)
   }
 
   func all(_ entity: String, _ format: String = "TRUEPREDICATE", sortedBy key: String? = nil)
