@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -119,8 +117,7 @@ import Testing
     let plain = try Self.model([.attribute("name", .string), .attribute("local", .string)])
     let (here, there) = (try Client(server, model: masked), try Client(server, model: plain))
     let row = try here.insert("Item", ["name": "a", "local": "here"])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     let sends = mask == "download"
     #expect(try there.values("Item", "local") == [sends ? "here" : .null])
     try here.update("Item", row, ["local": "here 2"])
@@ -128,15 +125,12 @@ import Testing
     #expect(here.engine.status.waiting == 0)
     try await there.engine.sync()
     try there.update("Item", try #require(try there.rows("Item").first).row, ["local": "there"])
-    try await there.engine.sync()
-    try await here.engine.sync()
+    try await sync(there, here)
     #expect(try here.values("Item", "local") == [mask == "upload" ? "there" : "here 2"])
     #expect(here.engine.status.waiting == 0)
   }
 
-  @Test(arguments: [
-    ["cloud.mask": "up"], ["cloud.policy": "oldest"],
-  ])
+  @Test(arguments: [["cloud.mask": "up"], ["cloud.policy": "oldest"]])
   func whatIsNotKnownIsNamed(_ userInfo: [String: String]) throws {
     let model = try Self.model([.attribute("name", .string, userInfo: userInfo)])
     #expect {
@@ -187,7 +181,7 @@ import Testing
     if isInOneSave {
       try here.stack.store.write { transaction in
         _ = try transaction.insert("Item", [["key": 1, "name": "second"]])
-        try transaction.delete([row], of: transaction.model.requireEntity(named: "Item"))
+        try transaction.delete("Item", [row])
       }
     } else {
       try here.delete("Item", row)
@@ -251,8 +245,7 @@ import Testing
     for _ in 0..<2 { for engine in engines { try await engine.sync() } }
     for client in clients { #expect(try client.values("Item", "tags") == ["a b c"]) }
     #expect(throws: CloudError.self) {
-      try CloudEngine(
-        clients[0].stack, transport: server, policies: ["Item.none": .server])
+      try CloudEngine(clients[0].stack, transport: server, policies: ["Item.none": .server])
     }
   }
 
@@ -263,10 +256,8 @@ import Testing
     let folder = try here.insert("Folder", ["name": "Home"])
     let note = try here.insert("Note", ["title": "a", "folder": .int(folder)])
     let entity = try here.stack.model.requireEntity(named: "Folder")
-    await #expect {
+    await expectError(.unsent) {
       try await here.engine.evict(ManagedObjectID(entity: entity, row: folder))
-    } throws: {
-      ($0 as? CloudError)?.code == .unsent
     }
     try await settle([here, there], fresh: server)
     try await here.engine.evict(ManagedObjectID(entity: entity, row: folder))
@@ -281,8 +272,7 @@ import Testing
     #expect(try here.rows("Folder").isEmpty)
     // References to it are on the server still.
     try here.update("Note", note, ["title": "b"])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "folder") == [.int(other)])
     #expect(try there.values("Note", "title") == ["b"])
     try await here.engine.replaceLocal()

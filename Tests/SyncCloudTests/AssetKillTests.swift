@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -112,18 +110,16 @@ import Testing
     try await killed(MemoryTransport(), files: 50, largest: 4000, chunk: 120, kills: 40)
   }
 
-  @Test(.server(.memory)) func filesArriveWholeOnKinto() async throws {
+  @Test(arguments: TestServer.available(.memory, .database))
+  func filesArriveWholeOnARealServer(_ kind: TestServer.Kind) async throws {
     try await killed(
-      try await TestServer.transport(.memory), files: 6, largest: 700_000, chunk: 1 << 18, kills: 4)
+      try await TestServer.server(kind), files: 6, largest: 700_000, chunk: 1 << 18, kills: 4)
   }
 
-  @Test(.server(.database)) func filesArriveWholeOnPostgreSQL() async throws {
-    try await killed(
-      try await TestServer.database(), files: 6, largest: 700_000, chunk: 1 << 18, kills: 4)
-  }
-
-  /// Files go, and come again, on servers that keep their files.
-  private func removed(_ server: any CloudTransport) async throws {
+  /// On servers that keep their files.
+  @Test(arguments: TestServer.available(.memory, .database))
+  func filesThatWereRemovedComeAgain(_ kind: TestServer.Kind) async throws {
+    let server = try await TestServer.server(kind)
     let (here, there) = (
       try Client(server, model: try AssetTests.model()),
       try Client(server, model: try AssetTests.model())
@@ -139,16 +135,7 @@ import Testing
       ServedFile.name(CloudAsset(of: bytes), 0), in: ServedFile.chunks(of: here.engine.zone))
     #expect(chunk?.content == [:])
     try here.update("Note", 1, ["thumbnail": .data(bytes)])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "thumbnail") == [.data(bytes)])
-  }
-
-  @Test(.server(.memory)) func filesThatWereRemovedComeAgainOnKinto() async throws {
-    try await removed(try await TestServer.transport(.memory))
-  }
-
-  @Test(.server(.database)) func filesThatWereRemovedComeAgainOnPostgreSQL() async throws {
-    try await removed(try await TestServer.database())
   }
 }

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -212,8 +209,7 @@ import Testing
       let name = try await here.engine.addAsset(Self.bytes(count))
       try here.insert("Note", ["cover": .string(name)])
     }
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "thumbnail") == here.values("Note", "thumbnail"))
     for case .string(let name) in try there.values("Note", "cover") {
       #expect(there.engine.assetURL(name) != nil)
@@ -226,14 +222,12 @@ import Testing
     let (here, there) = (try client(), try client())
     let bytes = Self.bytes(300)
     try here.insert("Note", ["title": "a", "photo": .data(bytes), "thumbnail": .data(bytes)])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     try there.update("Note", 1, ["title": "b"])
     try await there.engine.sync()
     // As a whole, too.
     try await there.engine.uploadEverything()
-    try await there.engine.sync()
-    try await here.engine.sync()
+    try await sync(there, here)
     #expect(try here.values("Note", "title") == ["b"])
     // And the bytes here stay, however often another machine says the same.
     #expect(try photo(here) == .data(bytes))
@@ -241,8 +235,7 @@ import Testing
     #expect(try here.engine.conflicts.isEmpty)
     // Nor is it anything but an edit to clear it.
     try there.update("Note", 1, ["photo": .null])
-    try await there.engine.sync()
-    try await here.engine.sync()
+    try await sync(there, here)
     #expect(try photo(here) == .null)
     #expect(try here.engine.assetState(of: id(here, 1), "photo") == nil)
   }
@@ -250,19 +243,16 @@ import Testing
   @Test func theLaterOfTwoFilesStaysAndTheOtherIsAConflict() async throws {
     let (here, there) = (try client(), try client())
     try here.insert("Note", ["photo": .data(Self.bytes(100))])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     try here.update("Note", 1, ["photo": .data(Self.bytes(200, 1))])
     try await Task.sleep(for: .milliseconds(5))
     try there.update("Note", 1, ["photo": .data(Self.bytes(300, 2))])
-    try await there.engine.sync()
-    try await here.engine.sync()
+    try await sync(there, here)
     #expect(try photo(here) == .data(CloudAsset(of: Self.bytes(300, 2)).placeholder))
     let conflict = try #require(here.engine.conflicts.first)
     try here.engine.restore(conflict)
     #expect(try photo(here) == .data(Self.bytes(200, 1)))
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     try await there.engine.fetchAsset(of: id(there, 1), "photo")
     #expect(try photo(there) == .data(Self.bytes(200, 1)))
   }
@@ -271,8 +261,7 @@ import Testing
     let (here, there) = (try client(), try client())
     let bytes = Self.bytes(300)
     try here.insert("Note", ["title": "a", "photo": .data(bytes)])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     let context = there.stack.newBackgroundContext()
     let found = try await context.perform {
       try context.fetch(Fetch<ManagedObject>(entityNamed: "Note", "photo != nil")).count
@@ -295,7 +284,7 @@ import Testing
       "type": "Note", "t": "1795232914360-abcdefgh",
       "f_photo": ["b", .string(bytes.base64EncodedString())],
     ]
-    _ = try await server.save([.create(name: "old", content: content)], in: here.engine.zone)
+    try await server.create("old", content, in: here.engine.zone)
     try await here.engine.sync()
     #expect(try photo(here) == .data(bytes))
     // No record knows them as a file.
@@ -313,10 +302,8 @@ import Testing
   func whatIsNoFileIsAProblemOfItsRecord(_ value: JSONValue) async throws {
     let here = try client()
     _ = try await here.engine.sync()
-    let content: JSONObject = [
-      "type": "Note", "t": "1795232914360-abcdefgh", "f_thumbnail": value,
-    ]
-    _ = try await server.save([.create(name: "bad", content: content)], in: here.engine.zone)
+    let content: JSONObject = ["type": "Note", "t": "1795232914360-abcdefgh", "f_thumbnail": value]
+    try await server.create("bad", content, in: here.engine.zone)
     #expect(try await here.engine.pull().problems == 1)
     #expect(here.engine.status.problems.first?.reason.contains("thumbnail") == true)
   }
@@ -385,8 +372,7 @@ import Testing
     // A machine that has the file mends it by sending it.
     for zone in [zone, ServedFile.manifests(of: here.engine.zone)] { try await server.remove(zone) }
     try await here.engine.uploadEverything()
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     try await there.engine.fetchAsset(of: id(there, 1), "film")
     #expect(try Data(contentsOf: #require(there.engine.assetURL(name))) == bytes)
   }
@@ -470,8 +456,7 @@ import Testing
     for number in 0..<4 {
       let name = try await here.engine.addAsset(Self.bytes(100, 10 + number), pathExtension: "film")
       names.append(name)
-      try here.insert(
-        "Note", ["photo": .data(Self.bytes(100, number)), "film": .string(name)])
+      try here.insert("Note", ["photo": .data(Self.bytes(100, number)), "film": .string(name)])
     }
     try here.insert("Note", ["thumbnail": .data(Self.bytes(100, 99))])
     // Not sent yet.
@@ -628,7 +613,7 @@ import Testing
     let record = try #require(server.records(in: zone)[hash])
     var content = try #require(record.content)
     content["unused"] = 1
-    _ = try await server.save([.replace(name: hash, tag: record.tag, content: content)], in: zone)
+    try await server.replace(hash, tag: record.tag, content, in: zone)
     #expect(try await here.engine.removeUnusedAssets() == 0)
     #expect(server.records(in: zone)[hash]?.content?["unused"] == nil)
   }

@@ -1,7 +1,4 @@
-import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -77,7 +74,7 @@ import Testing
     try await all[1].engine.push()
     server.restore(backup)
     // The other one never saw it.
-    for client in [all[0], all[1]] { try await client.engine.sync() }
+    try await sync(all[0], all[1])
     try await settle(all, fresh: server)
     let ids = try all[0].values("Note", "id")
     #expect(ids.contains("late"))
@@ -106,7 +103,7 @@ import Testing
     server.restore(backup)
     let old = try #require(server.records(in: zone)[newest.name])
     let other: JSONObject = ["f_later": "x", "t_later": "1000000000000-abcdefgh"]
-    _ = try await server.save([.update(name: old.name, tag: old.tag, content: other)], in: zone)
+    try await server.update(old.name, tag: old.tag, other, in: zone)
     try await here.engine.sync()
     if isPush {
       try there.insert("Note", ["id": "fresh"])
@@ -145,12 +142,11 @@ import Testing
     let old = try ManagedObjectModel(["Item: id key"])
     let new = try ManagedObjectModel(["Item: id key, text", "Other: id key"])
     let (here, there) = (try Client(server, model: old), try Client(server, model: new))
-    for client in [here, there] { try await client.engine.sync() }
+    try await sync(here, there)
     backup = server.backup()
     try there.insert("Item", ["id": 1, "text": "kept"])
     try there.insert("Other", ["id": 2])
-    try await there.engine.sync()
-    try await here.engine.sync()
+    try await sync(there, here)
     server.restore(backup)
     try await here.engine.sync()
     #expect(here.engine.status.waiting == 0)

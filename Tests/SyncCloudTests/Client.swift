@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -29,9 +26,7 @@ enum CloudModels {
 }
 
 /// The length of a test in the environment: `SYNCSTACK_CLOUD_` and the name.
-func setting(_ name: String) -> Int? {
-  Proof.number("CLOUD_\(name)")
-}
+func setting(_ name: String) -> Int? { Proof.number("CLOUD_\(name)") }
 
 /// A store with its engine, as one machine has them.
 final class Client: Sendable {
@@ -81,7 +76,7 @@ final class Client: Sendable {
 
   func delete(_ entity: String, _ row: Int64) throws {
     try stack.store.write {
-      try $0.delete([row], of: $0.model.requireEntity(named: entity))
+      try $0.delete(entity, [row])
     }
   }
 
@@ -206,18 +201,59 @@ final class Client: Sendable {
   }
 }
 
-/// Syncs clients one after the other until nothing moves, at most four rounds, and expects that
-/// they and a fresh one have the same.
-func settle(_ clients: [Client], fresh transport: any CloudTransport) async throws {
-  for round in 1...4 {
+/// Expects an error of the cloud.
+func expectError<T>(
+  _ code: CloudError.Code, location: SourceLocation = #_sourceLocation,
+  _ body: () async throws -> T
+) async {
+  await #expect(sourceLocation: location) { _ = try await body() } throws: {
+    ($0 as? CloudError)?.code == code
+  }
+}
+
+/// Syncs clients one after the other, so many times.
+func sync(_ clients: Client..., rounds: Int = 1) async throws {
+  try await sync(clients, rounds: rounds)
+}
+
+func sync(_ clients: [Client], rounds: Int = 1) async throws {
+  for _ in 0..<rounds { for client in clients { try await client.engine.sync() } }
+}
+
+extension CloudTransport {
+  /// Saves a record as another machine would.
+  func create(_ name: String, _ content: JSONObject, in zone: CloudZone) async throws {
+    _ = try await save([.create(name: name, content: content)], in: zone)
+  }
+
+  func replace(
+    _ name: String, tag: String, _ content: JSONObject, in zone: CloudZone
+  ) async throws {
+    _ = try await save([.replace(name: name, tag: tag, content: content)], in: zone)
+  }
+
+  func update(_ name: String, tag: String, _ content: JSONObject, in zone: CloudZone) async throws {
+    _ = try await save([.update(name: name, tag: tag, content: content)], in: zone)
+  }
+}
+
+/// Syncs clients one after the other until nothing moves, which has to come soon.
+func rest(_ clients: [Client], rounds: Int = 10, _ comment: Comment? = nil) async throws {
+  for _ in 1...rounds {
     var isMoving = false
     for client in clients {
       let (pull, push) = try await client.engine.sync()
       isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
     }
-    if !isMoving { break }
-    #expect(round < 4 || !isMoving, "Clients still move after four rounds.")
+    if !isMoving { return }
   }
+  Issue.record(comment ?? "Clients still move after \(rounds) rounds.")
+}
+
+/// Syncs clients one after the other until nothing moves, at most four rounds, and expects that
+/// they and a fresh one have the same.
+func settle(_ clients: [Client], fresh transport: any CloudTransport) async throws {
+  try await rest(clients, rounds: 4)
   let fresh = try Client(transport, model: clients[0].stack.model)
   try await fresh.engine.pull()
   let expected = try fresh.graph()

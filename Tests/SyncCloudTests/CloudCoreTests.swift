@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -81,8 +80,7 @@ import Testing
     // And on the way.
     let (here, there) = (try Client(server, model: model), try Client(server, model: model))
     try here.insert("Note", ["title": "a", "draft": "b", "cache": "c", "id": "d", "owner": "e"])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     let all = try model.requireEntity(named: "Note").attributes.map(\.name)
     let values = try all.flatMap { try there.values("Note", $0) }
     #expect(values.filter { !$0.isNull } == ["a"])

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -67,9 +66,7 @@ import Testing
     }
   }
 
-  private func converge(
-    on server: any CloudTransport, edits: Int, seed: UInt64
-  ) async throws {
+  private func converge(on server: any CloudTransport, edits: Int, seed: UInt64) async throws {
     let faults = (0..<3).map { FaultyTransport(server, seed: seed &+ UInt64($0), lossRate: 0.04) }
     let clients = try zip(faults, [0.0, -300, 180]).map { try Client($0, clock: $1) }
     var run = Run(generator: SeededGenerator(seed: seed), clients: clients)
@@ -112,35 +109,21 @@ import Testing
       edits: setting("EDITS") ?? 200, seed: seed)
   }
 
-  @Test(.server(.memory)) func threeMachinesEndEqualWithKintoInMemory() async throws {
-    try await converge(
-      on: try await TestServer.transport(.memory), edits: setting("EDITS_KINTO") ?? 75,
-      seed: Self.seeds[0])
-  }
-
-  @Test(.server(.postgres)) func threeMachinesEndEqualWithKintoOnPostgreSQL() async throws {
-    try await converge(
-      on: try await TestServer.transport(.postgres),
-      edits: setting("EDITS_POSTGRES") ?? 30, seed: Self.seeds[0])
-  }
-
-  @Test(.server(.threads)) func threeMachinesEndEqualWithEightWorkerThreads() async throws {
-    try await converge(
-      on: try await TestServer.transport(.threads),
-      edits: setting("EDITS_POSTGRES") ?? 30, seed: Self.seeds[0])
-  }
-
-  @Test(.server(.database)) func threeMachinesEndEqualOnPostgreSQL() async throws {
-    try await converge(
-      on: try await TestServer.database(), edits: setting("EDITS_DATABASE") ?? 75,
-      seed: Self.seeds[0])
+  @Test(arguments: TestServer.available(.memory, .postgres, .threads, .database))
+  func threeMachinesEndEqualOnARealServer(_ kind: TestServer.Kind) async throws {
+    let edits =
+      switch kind {
+      case .memory: setting("EDITS_KINTO") ?? 75
+      case .postgres, .threads: setting("EDITS_POSTGRES") ?? 30
+      case .database: setting("EDITS_DATABASE") ?? 75
+      }
+    try await converge(on: try await TestServer.server(kind), edits: edits, seed: Self.seeds[0])
   }
 
   @Test(.server(.threads)) func machinesThatSyncAtOnceEndEqualWithEightWorkerThreads() async throws
   {
     let server = try await TestServer.transport(.threads)
-    try await convergeAtOnce(
-      on: [server, server, server], edits: setting("EDITS_POSTGRES") ?? 30)
+    try await convergeAtOnce(on: [server, server, server], edits: setting("EDITS_POSTGRES") ?? 30)
   }
 
   /// Each machine has a connection of its own.

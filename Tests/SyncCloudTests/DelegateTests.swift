@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -36,9 +33,7 @@ import Testing
       heard.withLock { $0.inserted += changes.map(\.inserted.count).reduce(0, +) }
     }
 
-    func cloud(
-      _ cloud: CloudEngine, didFail error: any Error, in direction: CloudDirection
-    ) {
+    func cloud(_ cloud: CloudEngine, didFail error: any Error, in direction: CloudDirection) {
       heard.withLock { $0.failures.append("\(direction) \((error as? CloudError)?.code as Any)") }
     }
   }
@@ -120,8 +115,7 @@ import Testing
       }
     }
     let note = try here.insert("Note", ["title": "a", "text": "own", "stars": 1])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "title") == ["rewritten"])
     #expect(try there.values("Note", "stars") == [1])
     #expect(try there.values("Note", "text") == [.null])
@@ -137,8 +131,7 @@ import Testing
     #expect(record["f_text"] == nil && record["t_text"] == nil)
     #expect(try here.values("Note", "text") == ["mine"])
     here.engine.delegate = nil
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "text") == ["mine"])
     #expect(here.engine.status.waiting == 0)
   }

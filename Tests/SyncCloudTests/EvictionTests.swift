@@ -1,7 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import Testing
 
 @testable import SyncCloud

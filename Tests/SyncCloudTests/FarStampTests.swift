@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -14,7 +12,7 @@ import Testing
 
   private func poison(_ name: String, _ members: JSONObject, in zone: CloudZone) async throws {
     let tag = try #require(server.records(in: zone)[name]).tag
-    _ = try await server.save([.update(name: name, tag: tag, content: members)], in: zone)
+    try await server.update(name, tag: tag, members, in: zone)
   }
 
   @Test func aStampOfTheFarFutureUndoesNoLaterEdit() async throws {
@@ -57,8 +55,7 @@ import Testing
     let found = server.records(in: zone).values.first { $0.content?["type"] == type }
     let poisoned = try #require(found)
     let content: JSONObject = ["type": type, "d": .string(Self.far)]
-    _ = try await server.save(
-      [.replace(name: poisoned.name, tag: poisoned.tag, content: content)], in: zone)
+    try await server.replace(poisoned.name, tag: poisoned.tag, content, in: zone)
     try await settle([here, there], fresh: server)
     if isPair {
       try here.link("Note", note, "tags", [tag])
@@ -99,12 +96,9 @@ import Testing
     try await settle([here, there], fresh: transport)
     let name = try #require(try here.record("Note", row)).name
     let shown = try #require(try await transport.record(name, in: here.engine.zone))
-    _ = try await transport.save(
-      [
-        .update(
-          name: name, tag: shown.tag,
-          content: ["f_title": "poison", "t_title": .string(Self.far)])
-      ], in: here.engine.zone)
+    try await transport.update(
+      name, tag: shown.tag,
+      ["f_title": "poison", "t_title": .string(Self.far)], in: here.engine.zone)
     try await settle([here], fresh: transport)
     let other = try #require(try there.rows("Note").first).row
     try there.update("Note", other, ["title": "later"])

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -63,8 +61,7 @@ import Testing
         #expect(isNamed || here.engine.status.problems.isEmpty, place)
         try await proxy.clear()
         transport.inner = long
-        try await here.engine.sync()
-        try await here.engine.sync()
+        try await sync(here, here)
         #expect(here.engine.status.waiting == 0, place)
         #expect(here.engine.status.problems.isEmpty, place)
         try await there.engine.sync()

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -101,9 +99,7 @@ import Testing
     transport.poison { Self.isBad($0) ? .fails(.tooLarge) : nil }
     let here = try Client(transport)
     try here.insert("Note", ["title": "bad"])
-    await #expect { try await here.engine.push() } throws: {
-      ($0 as? CloudError)?.code == .tooLarge
-    }
+    await expectError(.tooLarge) { try await here.engine.push() }
     #expect(here.engine.status.waiting == 1 && here.engine.status.problems.count == 1)
     try here.insert("Note", ["title": "good"])
     #expect(try await here.engine.push().refused == 1)
@@ -133,9 +129,7 @@ import Testing
     try await here.engine.pull()
     transport.lossRate = 1
     let before = transport.calls.count
-    await #expect { try await here.engine.push() } throws: {
-      ($0 as? CloudError)?.code == .unreachable
-    }
+    await expectError(.unreachable) { try await here.engine.push() }
     #expect(transport.calls.count - before == 4)
     #expect(here.engine.status.waiting == 1)
     #expect((here.engine.status.lastError as? CloudError)?.code == .unreachable)
@@ -158,7 +152,7 @@ import Testing
       isFirst.withLock { $0 = false }
       throw CloudError(code, message: "No.")
     }
-    await #expect { try await here.engine.push() } throws: { ($0 as? CloudError)?.code == code }
+    await expectError(code) { try await here.engine.push() }
     #expect(transport.saves.count == 2)
     #expect(here.engine.status.waiting == 35)
     #expect(try await here.engine.push().sent == 35)
@@ -172,9 +166,7 @@ import Testing
     let here = try Client(ReadOnlyTransport(server))
     try here.insert("Note", ["title": "here"])
     #expect(try await here.engine.pull().inserted == 1)
-    await #expect { try await here.engine.push() } throws: {
-      ($0 as? CloudError)?.code == .readOnly
-    }
+    await expectError(.readOnly) { try await here.engine.push() }
     #expect(here.engine.status.waiting == 1)
   }
 

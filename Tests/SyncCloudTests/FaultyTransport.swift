@@ -1,4 +1,4 @@
-import SyncCore
+import SyncStack
 import TestSupport
 
 @testable import SyncCloud
@@ -134,9 +134,7 @@ final class FaultyTransport: RelayingTransport {
     try await call { try await inner.open(zone, create: create) }
   }
 
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     state.withLock { $0.pages += 1 }
     let page = try await call { try await inner.changes(in: zone, after: token, limit: limit) }
     state.withLock { $0.shown += page.records.count }

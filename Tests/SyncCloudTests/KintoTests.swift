@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -15,7 +14,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KintoTests {
   // MARK: - Requests
 
-  private func idle(_ kind: TestServer.Kind) async throws {
+  @Test(arguments: TestServer.available(.memory, .postgres))
+  func anIdlePullIsARequestWithoutARecord(_ kind: TestServer.Kind) async throws {
     let proxy = try await TestProxy(kind)
     let here = try Client(try proxy.transport())
     try await here.engine.sync()
@@ -43,14 +43,6 @@ import Testing
     try await there.engine.push()
     #expect(try await here.engine.pull().records == 1)
     try await settle([here, there], fresh: try proxy.plain())
-  }
-
-  @Test(.server(.memory)) func anIdlePullIsARequestWithoutARecord() async throws {
-    try await idle(.memory)
-  }
-
-  @Test(.server(.postgres)) func anIdlePullIsARequestWithoutARecordOnPostgreSQL() async throws {
-    try await idle(.postgres)
   }
 
   @Test(.server(.memory)) func whatOthersWroteBetweenOnesOwnIsRead() async throws {
@@ -115,9 +107,7 @@ import Testing
     try await proxy.set(
       Fault("backoff", ["mode": "edit", "headers": ["Backoff": "7200"]]), of: .changes, times: 1)
     try await here.engine.pull()
-    await #expect { try await here.engine.pull() } throws: {
-      ($0 as? CloudError)?.code == .busy
-    }
+    await expectError(.busy) { try await here.engine.pull() }
   }
 
   @Test(.server(.memory)) func tooManyRequestsAreGivenUpInTheTimeThatWasPromised() async throws {
@@ -127,9 +117,7 @@ import Testing
     try await here.engine.sync()
     try here.insert("Note", ["title": "a"])
     try await proxy.set(.answer(429, headers: ["Retry-After": "1"]), of: .batch)
-    await #expect { try await here.engine.push() } throws: {
-      ($0 as? CloudError)?.code == .busy
-    }
+    await expectError(.busy) { try await here.engine.push() }
     #expect(try await proxy.log().filter { $0.kind == "batch" }.count <= 3)
   }
 
@@ -141,9 +129,7 @@ import Testing
     for target in ["http://localhost:1/v1/", "/v1/", "/elsewhere", "https://example.invalid/"] {
       for status: Int64 in [301, 302, 303, 307, 308] {
         try await proxy.set(.answer(status, headers: ["Location": .string(target)]))
-        await #expect { try await transport.account() } throws: {
-          ($0 as? CloudError)?.code == .redirected
-        }
+        await expectError(.redirected) { try await transport.account() }
       }
     }
   }
@@ -184,22 +170,18 @@ import Testing
     let transport = try proxy.transport(timeout: 600)
     let zone = CloudZone(.private)
     _ = try await transport.open(zone, create: true)
-    _ = try await transport.save([.create(name: "a", content: ["type": "Note"])], in: zone)
+    try await transport.create("a", ["type": "Note"], in: zone)
     try await proxy.set(.line(mode))
     let began = ContinuousClock.now
     for _ in 0..<3 {
-      await #expect { try await transport.account() } throws: {
-        ($0 as? CloudError)?.code == .unreachable
-      }
+      await expectError(.unreachable) { try await transport.account() }
     }
     try await proxy.set(.line(mode), of: .batch)
     for size in [10, 300_000] {
       _ = try await transport.account()
       let text = JSONValue.string(String(repeating: "x", count: size))
-      await #expect {
+      await expectError(.unreachable) {
         try await transport.save([.create(name: "b", content: ["f_text": text])], in: zone)
-      } throws: {
-        ($0 as? CloudError)?.code == .unreachable
       }
     }
     #expect(began.duration(to: .now) < .seconds(300))
@@ -283,9 +265,7 @@ import Testing
     try here.insert("Note", ["title": "b"])
     let again = try Client(try proxy.transport())
     try again.insert("Note", ["title": "b"])
-    await #expect { try await again.engine.sync() } throws: {
-      ($0 as? CloudError)?.code == .notOwner
-    }
+    await expectError(.notOwner) { try await again.engine.sync() }
   }
 
   private static func bucket(of proxy: TestProxy) async throws -> String {
@@ -340,9 +320,8 @@ import Testing
     #expect(Seconds.parse(text) == seconds)
   }
 
-  @Test(arguments: [Double.infinity, .nan, -1, 1e300]) func noNumberOfSecondsTraps(
-    _ seconds: Double
-  ) {
+  @Test(arguments: [Double.infinity, .nan, -1, 1e300])
+  func noNumberOfSecondsTraps(_ seconds: Double) {
     let retry = RetryPolicy(attempts: .max, delay: seconds, longestDelay: seconds)
     #expect((0...86_400).contains(retry.wait(before: 64)) && retry.patience <= 86_400_000)
     let after = CloudError(.busy, message: "", retryAfter: seconds).retryAfter
@@ -364,9 +343,7 @@ private struct NarrowTransport: RelayingTransport {
     (self.inner, self.most, self.sizes) = (inner, most, sizes)
   }
 
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     sizes.all.withLock { $0.append(limit) }
     if limit > most { throw CloudError(.unreachable, message: "It did not come.") }
     return try await inner.changes(in: zone, after: token, limit: limit)

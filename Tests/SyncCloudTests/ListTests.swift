@@ -1,7 +1,4 @@
-import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -40,12 +37,11 @@ private final class Tag: ManagedObject {
     _ client: Client, _ name: String = "a",
     _ body: @escaping @Sendable (Playlist, ManagedObjectContext) throws -> Void
   ) throws {
-    try client.stack.inBackground { context in
+    try client.stack.edit { context in
       let known = try context.fetch(Fetch<Playlist>("name == %@", name)).first
       let playlist = known ?? Playlist(context: context)
       if known == nil { playlist.name = name }
       try body(playlist, context)
-      try context.save()
     }
   }
 
@@ -169,13 +165,10 @@ private final class Tag: ManagedObject {
     let (here, there) = (try client(), try client())
     try fill(here, ["w", "x", "y", "z"])
     try await settle([here, there], fresh: server)
-    let entity = try here.stack.model.requireEntity(named: "Song")
     let index = try #require(try here.values("Song", "title").firstIndex(of: "x"))
-    try await here.engine.evict(
-      ManagedObjectID(entity: entity, row: try here.rows("Song")[index].row))
+    try await here.engine.evict(try here.rows("Song")[index].id)
     try edit(here) { playlist, _ in playlist.songs.swapAt(1, 2) }
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try songs(there) == ["w", "x", "z", "y"])
   }
 
@@ -183,25 +176,21 @@ private final class Tag: ManagedObject {
     let (here, there) = (try client(), try client())
     try fill(here, ["w", "x", "y", "z"])
     try await settle([here, there], fresh: server)
-    let entity = try here.stack.model.requireEntity(named: "Song")
     let index = try #require(try here.values("Song", "title").firstIndex(of: "y"))
-    try await here.engine.evict(
-      ManagedObjectID(entity: entity, row: try here.rows("Song")[index].row))
+    try await here.engine.evict(try here.rows("Song")[index].id)
     try edit(here) { playlist, context in context.delete(playlist.songs[1]) }
     try edit(here) { playlist, _ in playlist.songs.swapAt(0, 1) }
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try songs(there) == ["z", "w", "y"])
   }
 
   @Test func objectsThatAreOlderThanTheHistoryKeepTheirOrder() async throws {
     let folder = try TemporaryFolder()
     let old = try DataStack(model: Self.model(), store: .sqlite(folder.file()))
-    try old.inBackground { context in
+    try old.edit { context in
       let playlist = Playlist(context: context)
       playlist.name = "a"
       playlist.songs = ["x", "y", "z", "v", "w"].map { Self.song($0, context) }
-      try context.save()
     }
     try old.close()
     let here = try Client(server, model: Self.model(), file: folder.file())
@@ -218,12 +207,9 @@ private final class Tag: ManagedObject {
     let zone = here.engine.zone
     let record = try #require(
       server.records(in: zone).values.first { $0.content?["type"] == "Playlist" })
-    _ = try await server.save(
-      [
-        .update(
-          name: record.name, tag: record.tag,
-          content: ["f_songs": "none", "t_songs": "9700000000000-aaaaaaaa"])
-      ], in: zone)
+    try await server.update(
+      record.name, tag: record.tag,
+      ["f_songs": "none", "t_songs": "9700000000000-aaaaaaaa"], in: zone)
     #expect(try await here.engine.pull().problems == 1)
     #expect(try songs(here) == ["x", "y"])
   }

@@ -1,6 +1,3 @@
-import SyncCore
-import SyncStore
-import TestSupport
 import Testing
 
 @testable import SyncCloud

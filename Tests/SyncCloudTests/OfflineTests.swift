@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -16,7 +13,10 @@ import Testing
 
   // MARK: - One object, two machines
 
-  private func twoMachinesEditOneObject(_ server: any CloudTransport) async throws {
+  @Test(arguments: [nil] + TestServer.available(.memory).map(Optional.some))
+  func twoFieldsBothSurviveAndOfOneTheLaterStays(_ kind: TestServer.Kind?) async throws {
+    let server: any CloudTransport =
+      if let kind { try await TestServer.server(kind) } else { self.server }
     // The other clock is ahead: its edit is the later one also within one millisecond.
     let (here, there) = (try Client(server), try Client(server, clock: 1))
     let row = try here.insert("Note", ["title": "a", "text": "x", "stars": 1])
@@ -41,14 +41,6 @@ import Testing
     #expect(try here.engine.conflicts.isEmpty)
     try await settle([here, there], fresh: server)
     #expect(try there.values("Note", "title") == ["earlier"])
-  }
-
-  @Test func twoFieldsBothSurviveAndOfOneTheLaterStays() async throws {
-    try await twoMachinesEditOneObject(server)
-  }
-
-  @Test(.server(.memory)) func twoFieldsBothSurviveAndOfOneTheLaterStaysOnKinto() async throws {
-    try await twoMachinesEditOneObject(try await TestServer.transport(.memory))
   }
 
   @Test func aSentValueThatALaterEditDidNotKnowIsAConflictWhereThatIsFound() async throws {
@@ -244,13 +236,9 @@ import Testing
     transport.beforeEachCall { _ in
       if transport.saves.count == 2 { switched.inner = transports[1] }
     }
-    await #expect { try await here.engine.push() } throws: {
-      ($0 as? CloudError)?.code == .notSignedIn
-    }
+    await expectError(.notSignedIn) { try await here.engine.push() }
     #expect(here.engine.status.waiting == 35)
-    await #expect { try await here.engine.pull() } throws: {
-      ($0 as? CloudError)?.code == .notSignedIn
-    }
+    await expectError(.notSignedIn) { try await here.engine.pull() }
     transport.beforeEachCall { _ in }
     switched.inner = transports[0]
     #expect(try await here.engine.push().sent == 35)

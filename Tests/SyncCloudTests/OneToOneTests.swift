@@ -1,6 +1,4 @@
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -38,21 +36,19 @@ private final class Passport: ManagedObject {
   }
 
   private static func pair(_ client: Client, _ name: String, _ number: String?) throws {
-    try client.stack.inBackground { context in
+    try client.stack.edit { context in
       let person = try context.fetch(Fetch<Person>("name == %@", name)).first
       person?.passport = try number.flatMap {
         try context.fetch(Fetch<Passport>("number == %@", $0)).first
       }
-      try context.save()
     }
   }
 
   private static func delete(_ client: Client, _ number: String) throws {
-    try client.stack.inBackground { context in
+    try client.stack.edit { context in
       for passport in try context.fetch(Fetch<Passport>("number == %@", number)) {
         context.delete(passport)
       }
-      try context.save()
     }
   }
 
@@ -68,10 +64,9 @@ private final class Passport: ManagedObject {
   }
 
   private static func fill(_ client: Client) throws {
-    try client.stack.inBackground { context in
+    try client.stack.edit { context in
       for name in ["a", "b", "c"] { Person(context: context).name = name }
       for number in ["1", "2", "3"] { Passport(context: context).number = number }
-      try context.save()
     }
     try pair(client, "a", "1")
     try pair(client, "b", "2")
@@ -137,18 +132,15 @@ private final class Passport: ManagedObject {
   @Test func whoseFormerPartnerIsOfAnotherEntityOfTheFamilyIsPairedAlone() async throws {
     let model = try ManagedObjectModel([
       "Document: name, cover -> Picture.document",
-      EntityDraft("Draft", [], superentity: "Document"),
+      "Draft < Document",
       "Picture: document -> Document.cover",
     ])
     let server = MemoryTransport()
-    let clients = [
-      try Client(server, model: model), try Client(server, model: model, clock: 60),
-    ]
+    let clients = [try Client(server, model: model), try Client(server, model: model, clock: 60)]
     func lead(_ client: Client, _ entity: String) throws {
-      try client.stack.inBackground { context in
+      try client.stack.edit { context in
         let fetch = { try context.fetch(Fetch<ManagedObject>(entityNamed: $0)) }
         try #require(try fetch("Picture").first)["document"] = try fetch(entity).first
-        try context.save()
       }
     }
     try clients[0].insert("Document", ["name": "text"])

@@ -1,7 +1,4 @@
-import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -19,7 +16,7 @@ import Testing
           "title",
           .toMany(
             tags, to: "Tag", inverse: "notes", renamingIdentifier: tags == "tags" ? nil : "tags"),
-          "friends ->> Note.friends", .toMany("seen", to: "Tag", inverse: nil),
+          "friends ->> Note.friends", "seen ->> Tag",
         ]),
       EntityDraft("Tag", ["name", .toMany("notes", to: "Note", inverse: tags)]),
     ])
@@ -128,8 +125,7 @@ import Testing
     _ = try await second.open(zone, create: true)
     let late = try Client(second, model: model)
     for (index, record) in records.enumerated() {
-      _ = try await second.save(
-        [.create(name: record.name, content: record.content ?? [:])], in: zone)
+      try await second.create(record.name, record.content ?? [:], in: zone)
       try await late.engine.sync()
       #expect(late.engine.status.waitingLinks == [2, 1, 0][index])
     }
@@ -152,8 +148,7 @@ import Testing
     try there.link("Note", other, "tags", [try row(there, "Tag", "x")], isAdded: false)
     try await there.engine.push()
     try here.link("Note", note, "labels", [tags[1]])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try members(here, "a", "labels") == [tags[1]])
     #expect(try members(there, "a") == [try row(there, "Tag", "y")])
     try here.close()
@@ -237,8 +232,7 @@ import Testing
       case 1: try client.insert("Note", ["title": .string("new \(number)")])
       case 2: try client.update("Note", note, ["title": .string("edit \(number)")])
       case 3..<5 where friend != note:
-        try client.link(
-          "Note", note, "friends", [friend], isAdded: Bool.random(using: &generator))
+        try client.link("Note", note, "friends", [friend], isAdded: Bool.random(using: &generator))
       default:
         try client.link("Note", note, "tags", [tag], isAdded: Bool.random(using: &generator))
       }

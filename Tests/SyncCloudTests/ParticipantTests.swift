@@ -1,8 +1,4 @@
-import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -15,8 +11,8 @@ import Testing
     let list = try scene.id("List", scene.list)
     let engine = scene.owner.engine
     let carl = try await scene.transports[2].account()
-    await #expect { try await engine.addParticipant(.init(carl, .readOnly), to: list) } throws: {
-      ($0 as? CloudError)?.code == .notFound
+    await expectError(.notFound) {
+      try await engine.addParticipant(.init(carl, .readOnly), to: list)
     }
     try await scene.owner.engine.share(list, with: [.init(scene.guestName, .readWrite)])
     func rights() async throws -> [CloudZoneState.Access] {
@@ -37,9 +33,7 @@ import Testing
 
   /// The pair is the reader's: it is in his own zone, and on his other machines.
   @Test func whoMayOnlyReadJoinsWhatIsSharedWithHisOwn() async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readOnly)
-    try await scene.guest.engine.accept(share.invitation)
+    let scene = try await Scene.shared(.readOnly).scene
     let context = scene.guest.stack.newBackgroundContext()
     try await context.perform {
       func note(_ title: String) throws -> ManagedObject {
@@ -53,11 +47,7 @@ import Testing
       try context.save()
       // Two that are shared are not his to join.
       try note("n6").setValue(Set([try note("n7")]), forKey: "related")
-      #expect {
-        try context.save()
-      } throws: {
-        ($0 as? GraphError)?.code == .readOnly
-      }
+      #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .readOnly }
       context.rollback()
     }
     try await scene.guest.engine.sync()
@@ -84,7 +74,7 @@ import Testing
     let share = try await scene.owner.engine.share(
       try scene.id("List", scene.list), with: [.init(scene.guestName, .readWrite)])
     try await scene.guest.engine.accept(share.invitation)
-    for client in [scene.guest, scene.owner, scene.guest] { try await client.engine.sync() }
+    try await sync(scene.guest, scene.owner, scene.guest)
     for client in [scene.guest, scene.owner] {
       #expect(client.engine.status.waitingLinks == 0)
     }
@@ -96,9 +86,7 @@ import Testing
   /// A pair of the guest's with an object that goes: it is deleted, or its owner takes it out.
   @Test(arguments: [false, true])
   func noLinkWaitsForWhatHasLeft(_ isDeleted: Bool) async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readWrite)
-    try await scene.guest.engine.accept(share.invitation)
+    let scene = try await Scene.shared().scene
     let mine = try scene.guest.insert("Note", ["title": "mine"])
     let shared = try #require(try scene.row(scene.guest, titled: "n5"))
     try scene.guest.link("Note", mine, "related", [shared])

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -28,19 +26,11 @@ import Testing
     let transport = try PostgRESTTransport(try Self.standIn.get(), app: "tests", timeout: 60) {
       tokens.withLock { $0.removeFirst() }
     }
-    await #expect {
-      try await transport.limits()
-    } throws: {
-      ($0 as? CloudError)?.code == .notSignedIn
-    }
+    await expectError(.notSignedIn) { try await transport.limits() }
     #expect(try await transport.account() == "ann")
     #expect(try await transport.account() == "ann")
     #expect(tokens.withLock { $0 } == ["never"])
-    await #expect {
-      try await Self.transport("expired").account()
-    } throws: {
-      ($0 as? CloudError)?.code == .notSignedIn
-    }
+    await expectError(.notSignedIn) { try await Self.transport("expired").account() }
   }
 
   @Test(.server(.database)) func filesTravelThroughAStandInForPostgREST() async throws {
@@ -51,10 +41,8 @@ import Testing
     )
     for client in [here, there] { client.engine.files.state.withLock { $0.chunk = 3000 } }
     let (photo, thumbnail) = (AssetTests.bytes(10_000), AssetTests.bytes(500, 1))
-    try here.insert(
-      "Note", ["title": "a", "photo": .data(photo), "thumbnail": .data(thumbnail)])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try here.insert("Note", ["title": "a", "photo": .data(photo), "thumbnail": .data(thumbnail)])
+    try await sync(here, there)
     let note = try there.stack.model.requireEntity(named: "Note")
     let row = try #require(try there.rows("Note").first).row
     func value(_ field: String) throws -> Value? {

@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -30,8 +30,7 @@ import Testing
   /// The sample of the page that has a text in it.
   private static func sample(with text: String) throws -> String {
     let page = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(
-        path: "../../Sources/SyncStack/Documentation.docc/RemoteSyncOnPostgreSQL.md")
+      .appending(path: "../../Sources/SyncStack/Documentation.docc/RemoteSyncOnPostgreSQL.md")
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n```")
     let samples = parts.enumerated().filter { $0.offset % 2 == 1 && $0.element.contains(text) }
     try #require(samples.count == 1, "\(samples.count) samples have “\(text)”.")

@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -32,7 +32,7 @@ import Testing
     let transport = try PostgreSQLTransport(role, app: "tests", timeout: 60)
     #expect(try await role.contains(transport.account()))
     _ = try await transport.open(zone, create: true)
-    _ = try await transport.save([.create(name: "r1", content: ["type": "Note"])], in: zone)
+    try await transport.create("r1", ["type": "Note"], in: zone)
     #expect(try await transport.changes(in: zone, after: nil, limit: 10).records.count == 1)
   }
 
@@ -47,7 +47,7 @@ import Testing
     let owner = try TestServer.install(PostgreSQLTransport.schema, in: name)
     let transport = try PostgreSQLTransport(owner, app: "tests", timeout: 60)
     _ = try await transport.open(zone, create: true)
-    _ = try await transport.save([.create(name: "r1", content: ["type": "Note"])], in: zone)
+    try await transport.create("r1", ["type": "Note"], in: zone)
     let connection = PostgreSQLConnection(try PostgreSQLAddress(owner), timeout: 60)
     _ = try await connection.value(loss, [])
     try await say(version, at: owner)
@@ -59,7 +59,7 @@ import Testing
     }
     _ = try TestServer.install(PostgreSQLTransport.schema, in: name)
     _ = try await transport.account()
-    _ = try await transport.save([.create(name: "r2", content: ["type": "Note"])], in: zone)
+    try await transport.create("r2", ["type": "Note"], in: zone)
     _ = try await connection.value("select syncstack.tell('tests/private/z')", [])
     let names = try await transport.changes(in: zone, after: nil, limit: 10).records.map(\.name)
     #expect(names == ["r1", "r2"])

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import TestSupport
 import Testing
 
@@ -78,11 +77,7 @@ import Testing
 
   @Test func withoutTheLockNoNumberIsDrawnTwice() async throws {
     #expect(withoutLock(PostgreSQLTransport.schema) != PostgreSQLTransport.schema)
-    await #expect {
-      _ = try await shown(withoutLock)
-    } throws: {
-      "\($0)".contains("record_change")
-    }
+    await #expect { _ = try await shown(withoutLock) } throws: { "\($0)".contains("record_change") }
   }
 
   @Test func withoutTheLockAndTheIndexATokenPassesOverAChange() async throws {

@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+import SyncStack
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -62,8 +62,7 @@ import Testing
       token = page.token
     }
     for number in 0..<60 {
-      _ = try await transport.save(
-        [.create(name: "r\(number)", content: Self.content)], in: Self.zone)
+      try await transport.create("r\(number)", Self.content, in: Self.zone)
       written.append("r\(number)")
       // A token of the original, which the copy may not have come to yet.
       let latest = try await transport.changes(in: Self.zone, after: token, limit: 1000).token
@@ -80,7 +79,7 @@ import Testing
     #expect(shown == written)
     #expect(
       await Self.code {
-        _ = try await reader.save([.create(name: "x", content: Self.content)], in: Self.zone)
+        try await reader.create("x", Self.content, in: Self.zone)
       } == .readOnly)
   }
 
@@ -149,8 +148,8 @@ import Testing
     // Another zone is nothing to tell, and comes first.
     let other = CloudZone("other")
     _ = try await there.open(other, create: true)
-    _ = try await there.save([.create(name: "r1", content: Self.content)], in: other)
-    _ = try await there.save([.create(name: "r1", content: Self.content)], in: Self.zone)
+    try await there.create("r1", Self.content, in: other)
+    try await there.create("r1", Self.content, in: Self.zone)
     #expect(await heard.next() != nil)
     try await TestServer.run(
       "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and usename = $1",
@@ -196,7 +195,7 @@ import Testing
     let (ann, bob) = (try await TestServer.role(), try await TestServer.role())
     let transport = try PostgreSQLTransport(ann, app: "tests", timeout: 60)
     _ = try await transport.open(Self.zone, create: true)
-    _ = try await transport.save([.create(name: "mine", content: Self.content)], in: Self.zone)
+    try await transport.create("mine", Self.content, in: Self.zone)
     // Nothing but functions answers, and no plan tells how much others have.
     let connection = PostgreSQLConnection(try PostgreSQLAddress(bob), timeout: 60)
     let mine = PostgreSQLConnection(try PostgreSQLAddress(ann), timeout: 60)
@@ -288,9 +287,7 @@ import Testing
     _ = try await guest.value("begin", [])
     let saves = #"[{"op": "create", "name": "g", "content": {}}]"#
     _ = try await guest.value("select syncstack.save('tests/public/z', $1::jsonb)", [saves])
-    let save = {
-      _ = try await other.save([.create(name: "r1", content: Self.content)], in: zone)
-    }
+    let save = { try await other.create("r1", Self.content, in: zone) }
     #expect(await Self.code(save) == .busy)
     _ = try await guest.value("rollback", [])
     #expect(await Self.code(save) == nil)

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -45,8 +44,7 @@ import Testing
       select n.title, n.stars, f.name from \(schema)."Note" n
       join \(schema)."Folder" f on f.record_name = n.folder
       """
-    #expect(
-      try await rows(question) == [["title": "a", "stars": 3, "name": "it's \"home\""]])
+    #expect(try await rows(question) == [["title": "a", "stars": 3, "name": "it's \"home\""]])
     #expect(try await rows("select * from \(schema).\"Note\" where title = 'gone'") == [])
     try client.update("Note", note, ["stars": 5])
     try await client.engine.sync()
@@ -75,9 +73,7 @@ import Testing
   }
 
   private func save(_ name: String, _ content: JSONObject, zone: String = "private") async throws {
-    let saves: JSONValue = [
-      ["op": "create", "name": .string(name), "content": .object(content)]
-    ]
+    let saves: JSONValue = [["op": "create", "name": .string(name), "content": .object(content)]]
     let path = "tests/private/\(zone)"
     _ = try await connection.value("select syncstack.open($1, true)", [path])
     _ = try await connection.value(

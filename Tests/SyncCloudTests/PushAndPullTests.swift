@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -162,14 +159,11 @@ import Testing
     let zone = here.engine.zone
     _ = try await server.open(zone, create: true)
     let stamp = "1700000000000-aaaaaaaa"
-    _ = try await server.save(
+    try await server.create(
+      names.note,
       [
-        .create(
-          name: names.note,
-          content: [
-            "type": "Note", "t": .string(stamp), "f_title": "a",
-            "f_folder": ["r", .string(names.folder), "Folder"],
-          ])
+        "type": "Note", "t": .string(stamp), "f_title": "a",
+        "f_folder": ["r", .string(names.folder), "Folder"],
       ], in: zone)
     var there = try Client(server, file: folder.file())
     try await there.engine.sync()
@@ -179,12 +173,9 @@ import Testing
     try await there.engine.sync()
     try there.close()
     there = try Client(server, file: folder.file())
-    _ = try await server.save(
-      [
-        .create(
-          name: names.folder,
-          content: ["type": "Folder", "t": .string(stamp), "f_name": "Home"])
-      ], in: zone)
+    try await server.create(
+      names.folder,
+      ["type": "Folder", "t": .string(stamp), "f_name": "Home"], in: zone)
     try await there.engine.sync()
     let row = try #require(try there.row(names.folder))
     #expect(try there.values("Note", "folder") == [.int(row)])
@@ -228,7 +219,6 @@ import Testing
     #expect(server.records(in: here.engine.zone).count == 60)
   }
 
-  /// The server's version in an answer is taken, also where another one was sent.
   @Test func anAnswerThatSaysSomethingElseThanWasSentIsTaken() async throws {
     let here = try Client(Editor(inner: server))
     try here.insert("Note", ["title": "a", "text": "b"])
@@ -275,8 +265,7 @@ import Testing
     let folder = try TemporaryFolder()
     let here = try Client(server, file: folder.file())
     try here.insert("Note", ["title": "a"])
-    try await here.engine.sync()
-    try await here.engine.sync()
+    try await sync(here, here)
     let requests = server.requestCount
     let files = {
       try ["", "-wal"].map { try Data(contentsOf: URL(filePath: folder.file().path + $0)) }
@@ -288,11 +277,9 @@ import Testing
     try here.close()
   }
 
-  @Test func aStoreWithoutAHistoryIsRefused() throws {
+  @Test func aStoreWithoutAHistoryIsRefused() async throws {
     let stack = try DataStack(model: CloudModels.notes(), store: .inMemory)
-    #expect { try CloudEngine(stack, transport: server) } throws: {
-      ($0 as? CloudError)?.code == .unsupported
-    }
+    await expectError(.unsupported) { try CloudEngine(stack, transport: server) }
   }
 
   @Test func operationsRunInOrderAndKeepTheirResults() async throws {

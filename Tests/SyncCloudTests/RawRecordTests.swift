@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -96,11 +94,17 @@ import Testing
     }.sorted()
   }
 
+  /// Expects notes with their sections, and no problem.
+  private func expect(_ notes: [String], _ clients: Client...) throws {
+    for client in clients.isEmpty ? [owner, phone] : clients {
+      #expect(try leads("Note", "section", client) == notes)
+      #expect(client.engine.status.problems.isEmpty)
+    }
+  }
+
   /// Syncs both machines twice and expects one problem each that says so.
   private func expectProblem(_ words: String) async throws {
-    for _ in 1...2 {
-      for client in [owner, phone] { try await client.engine.sync() }
-    }
+    try await sync(owner, phone, rounds: 2)
     for client in [owner, phone] {
       let reasons = client.engine.status.problems.map(\.description)
       #expect(reasons.count == 1 && reasons[0].contains(words), "\(reasons)")
@@ -118,13 +122,8 @@ import Testing
     let section = try #require(try owner.rows("Section").first { $0.values[0] == "S" })
     let list = try #require(try owner.rows("List").first)
     try owner.update("Section", section.id.row, ["list": .int(list.id.row)])
-    for _ in 1...2 {
-      for client in [owner, phone] { try await client.engine.sync() }
-    }
-    for client in [owner, phone] {
-      #expect(try leads("Note", "section", client) == ["bread Food", "mine S", "raw S"])
-      #expect(client.engine.status.problems.isEmpty)
-    }
+    try await sync(owner, phone, rounds: 2)
+    try expect(["bread Food", "mine S", "raw S"])
   }
 
   @Test func theProblemOfAReferenceGoesWithItsObject() async throws {
@@ -132,13 +131,8 @@ import Testing
     try await expectProblem("“section” is to lead to Section")
     let section = try #require(try owner.rows("Section").first { $0.values[0] == "S" })
     try owner.delete("Section", section.id.row)
-    for _ in 1...2 {
-      for client in [owner, phone] { try await client.engine.sync() }
-    }
-    for client in [owner, phone] {
-      #expect(try leads("Note", "section", client) == ["bread Food", "mine -", "raw -"])
-      #expect(client.engine.status.problems.isEmpty)
-    }
+    try await sync(owner, phone, rounds: 2)
+    try expect(["bread Food", "mine -", "raw -"])
   }
 
   @Test func aGuestMovesNoSharedNoteIntoAPrivateSection() async throws {
@@ -152,11 +146,8 @@ import Testing
     let row = try #require(try phone.rows("Note").first { $0.values[0] == "bread" }).id.row
     let food = try #require(try phone.rows("Section").first { $0.values[0] == "Food" }).id.row
     try phone.update("Note", row, ["section": .int(food)])
-    for client in [phone, owner, phone] { try await client.engine.sync() }
-    for client in [owner, phone] {
-      #expect(try leads("Note", "section", client) == ["bread Food", "mine S"])
-      #expect(client.engine.status.problems.isEmpty)
-    }
+    try await sync(phone, owner, phone)
+    try expect(["bread Food", "mine S"])
   }
 
   @Test func aGuestTakesNoPrivateChildOfOneToOne() async throws {
@@ -183,7 +174,7 @@ import Testing
     let row = try #require(try owner.rows("Note").first { $0.values[0] == "bread" }).id.row
     let label = try #require(try owner.rows("Label").first).id.row
     try owner.update("Note", row, ["label": .int(label)])
-    for client in [owner, phone] { try await client.engine.sync() }
+    try await sync(owner, phone)
     #expect(try leads("Note", "label", phone) == ["bread l", "mine -"])
     #expect(phone.engine.status.problems.isEmpty)
   }
@@ -196,13 +187,8 @@ import Testing
     try owner.update("Section", food, ["list": .int(secret)])
     try await owner.engine.sync()
     try await send("late", note("late", in: record))
-    for _ in 1...2 {
-      for client in [owner, phone] { try await client.engine.sync() }
-    }
-    for client in [owner, phone] {
-      #expect(try leads("Note", "section", client) == ["bread Food", "late Food", "mine S"])
-      #expect(client.engine.status.problems.isEmpty)
-    }
+    try await sync(owner, phone, rounds: 2)
+    try expect(["bread Food", "late Food", "mine S"])
   }
 
   /// The same while the owner tells it: another machine of hers sees the section at home, and the
@@ -226,14 +212,8 @@ import Testing
     try await tablet.engine.push()
     #expect(isSent.withLock { $0 })
     try await phone.engine.pull()
-    #expect(try leads("Note", "section", phone) == ["bread Food", "late Food", "mine S"])
-    #expect(phone.engine.status.problems.isEmpty)
-    for _ in 1...3 {
-      for client in [owner, phone, tablet] { try await client.engine.sync() }
-    }
-    for client in [owner, phone, tablet] {
-      #expect(try leads("Note", "section", client) == ["bread Food", "late Food", "mine S"])
-      #expect(client.engine.status.problems.isEmpty)
-    }
+    try expect(["bread Food", "late Food", "mine S"], phone)
+    try await sync(owner, phone, tablet, rounds: 3)
+    try expect(["bread Food", "late Food", "mine S"], owner, phone, tablet)
   }
 }

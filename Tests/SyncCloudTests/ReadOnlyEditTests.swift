@@ -1,7 +1,4 @@
-import SyncCore
-import SyncGraph
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud

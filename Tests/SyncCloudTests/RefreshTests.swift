@@ -1,7 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -62,11 +59,7 @@ import Testing
     let here = try Client(server)
     let note = try here.insert("Note", ["title": "a"])
     for row in [note, note + 1] {
-      await #expect {
-        try await here.engine.refresh(try id("Note", row, in: here))
-      } throws: {
-        ($0 as? CloudError)?.code == .notFound
-      }
+      await expectError(.notFound) { try await here.engine.refresh(try id("Note", row, in: here)) }
     }
   }
 }

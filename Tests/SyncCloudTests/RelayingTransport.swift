@@ -1,5 +1,3 @@
-import SyncCore
-
 @testable import SyncCloud
 
 /// A transport around another one, which gets every call that is not written anew.
@@ -16,9 +14,7 @@ extension RelayingTransport {
     try await inner.open(zone, create: create)
   }
 
-  func changes(
-    in zone: CloudZone, after token: CloudToken?, limit: Int
-  ) async throws -> CloudPage {
+  func changes(in zone: CloudZone, after token: CloudToken?, limit: Int) async throws -> CloudPage {
     try await inner.changes(in: zone, after: token, limit: limit)
   }
 

@@ -1,8 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -22,16 +18,12 @@ import Testing
   private func deleteNotes(_ count: Int, on client: Client) throws {
     let rows = try client.rows("Note").prefix(count).map(\.row)
     try client.stack.store.write {
-      try $0.delete(rows, of: $0.model.requireEntity(named: "Note"))
+      try $0.delete("Note", rows)
     }
   }
 
   private func expectRefusal(_ body: () async throws -> Void) async {
-    await #expect {
-      try await body()
-    } throws: {
-      ($0 as? CloudError)?.code == .deletionRefused
-    }
+    await expectError(.deletionRefused) { try await body() }
   }
 
   @Test(arguments: [0.0, 3600])

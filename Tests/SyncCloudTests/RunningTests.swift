@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -83,8 +80,7 @@ private final class Machine: Sendable {
     let file = folder.file()
     let here = try Machine(server, file: file)
     await here.start()
-    let other = try DataStack(
-      model: CloudModels.notes(), store: .sqlite(file), tracksChanges: true)
+    let other = try DataStack(model: CloudModels.notes(), store: .sqlite(file), tracksChanges: true)
     try other.store.write { _ = try $0.insert("Note", [["title": "other"]]) }
     await here.client.stack.drainNotifications()
     await here.clock.sleeper(until: .seconds(2))

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -63,7 +61,7 @@ private struct Turner: CloudCipher {
     // ever.
     try here.update("Note", row, ["text": .null])
     try there.update("Note", try #require(try there.rows("Note").first).row, ["stars": 6])
-    for client in [here, there, here] { try await client.engine.sync() }
+    try await sync(here, there, here)
     for client in [here, there] {
       #expect(try client.values("Note", "text") == [.null])
       #expect(try client.values("Note", "stars") == [6])
@@ -78,8 +76,7 @@ private struct Turner: CloudCipher {
       try client(Turner(), try Self.model()), try client(Turner(key: 9), try Self.model())
     )
     try here.insert("Note", ["title": "a", "text": "secret"])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "title") == ["a"])
     #expect(try there.values("Note", "text") == [.null])
     let problem = try #require(there.engine.status.problems.first)
@@ -97,8 +94,7 @@ private struct Turner: CloudCipher {
     var content = try #require(record.content)
     content["f_stars"] = content["f_text"]
     content["t_stars"] = content["t"]
-    _ = try await server.save(
-      [.replace(name: record.name, tag: record.tag, content: content)], in: here.engine.zone)
+    try await server.replace(record.name, tag: record.tag, content, in: here.engine.zone)
     try await there.engine.sync()
     #expect(try there.values("Note", "text") == ["secret"])
     #expect(try there.values("Note", "stars") == [.null])
@@ -110,8 +106,7 @@ private struct Turner: CloudCipher {
       try client(nil, try Self.model([:])), try client(Turner(), try Self.model())
     )
     try here.insert("Note", ["text": "plain"])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "text") == ["plain"])
     try there.update("Note", try #require(try there.rows("Note").first).row, ["text": "secret"])
     try await there.engine.sync()

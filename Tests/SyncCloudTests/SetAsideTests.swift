@@ -1,7 +1,4 @@
-import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -28,7 +25,7 @@ import Testing
     let (here, there) = (try Client(server, model: model), try Client(server, model: model))
     let first = try here.insert("Item", ["id": 1, "place": "x", "shelf": 1, "text": "here"])
     let second = try there.insert("Item", ["id": 2, "place": "x", "shelf": 1, "text": "there"])
-    for client in [here, there, here] { try await client.engine.sync() }
+    try await sync(here, there, here)
     #expect(here.engine.status.problems.count == 1)
     #expect(there.engine.status.problems.count == 1)
     let value = constraint == ["place"] ? "place “x”" : "shelf “1” and place “x”"
@@ -48,7 +45,7 @@ import Testing
     case "delete here": try here.delete("Item", first)
     default: try there.delete("Item", second)
     }
-    for client in [here, there, here, there] { try await client.engine.sync() }
+    try await sync(here, there, here, there)
     try await settle([here, there], fresh: server)
     let count = cure.hasPrefix("edit") ? 2 : 1
     #expect(try here.rows("Item").count == count)
@@ -91,7 +88,7 @@ import Testing
     #expect(here.engine.status.problems.count == 1)
     #expect(try here.rows("Author").count == 1)
     try here.link("Author", author, "books", [book], isAdded: false)
-    for client in [here, there, here] { try await client.engine.sync() }
+    try await sync(here, there, here)
     try await settle([here, there], fresh: server)
     #expect(try here.rows("Author").isEmpty)
     #expect(try here.rows("Letter").map(\.row) == [letter])

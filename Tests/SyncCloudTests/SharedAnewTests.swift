@@ -1,6 +1,4 @@
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -50,15 +48,7 @@ import Testing
   /// - Returns: The content of the owner's machines, and of the guest's.
   private func expectRest() async throws -> [[String]] {
     let machines = [[scene.owner, tablet], [scene.guest, phone]]
-    var isMoving = true
-    for _ in 1...6 where isMoving {
-      isMoving = false
-      for client in machines.joined() {
-        let (pull, push) = try await client.engine.sync()
-        isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
-      }
-    }
-    #expect(!isMoving)
+    try await rest(Array(machines.joined()), rounds: 6)
     var all: [[String]] = []
     for (account, machines) in machines.enumerated() {
       let fresh = try scene.machine(account)
@@ -75,8 +65,7 @@ import Testing
     try await share()
     try await phone.engine.sync()
     try put("G", "Shopping", phone)
-    try await phone.engine.sync()
-    try await scene.owner.engine.sync()
+    try await sync(phone, scene.owner)
     try await stop(scene.owner)
     try await share()
     // The guest's first machine has heard of the new share, and of nothing else.
@@ -94,8 +83,7 @@ import Testing
     try scene.guest.insert(
       "Note", ["title": "mine", "section": .int(id("Section", "G", scene.guest))])
     try put("G", "Shopping", phone)
-    try await phone.engine.sync()
-    try await scene.guest.engine.sync()
+    try await sync(phone, scene.guest)
     try put("G", "Guest's", scene.guest)
     try await scene.owner.engine.sync()
     try await stop(scene.owner)
@@ -111,8 +99,7 @@ import Testing
     try await share()
     try await phone.engine.sync()
     try put("G", "Shopping", phone)
-    try await phone.engine.sync()
-    try await scene.guest.engine.sync()
+    try await sync(phone, scene.guest)
     try put("G", "Guest's", scene.guest)
     try await scene.owner.engine.sync()
     try await stop(scene.owner)
@@ -127,8 +114,7 @@ import Testing
     try scene.guest.update(
       "Section", shared.id.row, ["list": .int(id("List", "Guest's", scene.guest))])
     try await scene.guest.drain()
-    try scene.owner.update(
-      "Section", id("Section", "G", scene.owner), ["name": "renamed"])
+    try scene.owner.update("Section", id("Section", "G", scene.owner), ["name": "renamed"])
     try await scene.owner.engine.sync()
     _ = try await expectRest()
     for machine in [scene.guest, phone] {
@@ -148,16 +134,13 @@ import Testing
   /// It is known that the share has ended before its objects have come home.
   @Test(arguments: [true, false])
   func whatStillWaitsInAnEndedShareIsLedToWhatComesHome(_ takesFirst: Bool) async throws {
-    try tablet.insert(
-      "Note", ["title": "late", "section": .int(id("Section", "Food", tablet))])
+    try tablet.insert("Note", ["title": "late", "section": .int(id("Section", "Food", tablet))])
     try await share()
-    try await tablet.engine.sync()
-    try await scene.owner.engine.sync()
+    try await sync(tablet, scene.owner)
     try put("Food", "Secret", tablet)
     try put("Food", "Guest's", scene.guest)
     if takesFirst { try await tablet.engine.sync() }
-    try await scene.guest.engine.sync()
-    try await scene.owner.engine.sync()
+    try await sync(scene.guest, scene.owner)
     try await stop(tablet)
     let paths = try await expectRest()
     // The section belongs to the account that took it first.

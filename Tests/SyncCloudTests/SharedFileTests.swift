@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -10,15 +9,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SharedFileTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "List", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: "list")]),
+      "List: name, notes ->> Note.list",
       EntityDraft(
         "Note",
         [
-          .attribute("title", .string),
-          .attribute("photo", .binary, userInfo: ["cloud.asset": "onDemand"]),
-          .attribute("film", .string, userInfo: ["cloud.asset": "onDemand"]),
-          .toOne("list", to: "List", inverse: "notes"),
+          "title", .attribute("photo", .binary, userInfo: ["cloud.asset": "onDemand"]),
+          .attribute("film", .string, userInfo: ["cloud.asset": "onDemand"]), "list -> List.notes",
         ], userInfo: ["cloud.parent": "list"]),
     ])
   }
@@ -54,8 +50,7 @@ import Testing
       ["title": "mine", "photo": .data(bytes[0]), "film": .string(film), "list": .int(list)])
     try await first.engine.sync()
     // The machine that shares has neither.
-    try await second.engine.sync()
-    try await guest.engine.sync()
+    try await sync(second, guest)
     let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: 1)
     let share = try await second.engine.share(
       root, with: [CloudParticipant(try await transports[1].account(), .readWrite)])
@@ -69,8 +64,7 @@ import Testing
         "title": "theirs", "photo": .data(bytes[2]), "film": .string(other),
         "list": .int(accepted.row),
       ])
-    try await guest.engine.sync()
-    try await second.engine.sync()
+    try await sync(guest, second)
     try await second.engine.stopSharing(root)
     #expect(try await fetch("mine", second) == [bytes[0], bytes[1]])
     #expect(try await fetch("theirs", second) == [bytes[2], bytes[3]])
@@ -84,14 +78,11 @@ import Testing
   @Test func acceptBringsFilesThatAreToBeHere() async throws {
     let transports = try await SharingServer.memory.accounts()
     let model = try ManagedObjectModel([
-      EntityDraft(
-        "List", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: "list")]),
+      "List: name, notes ->> Note.list",
       EntityDraft(
         "Note",
-        [
-          .attribute("photo", .binary, userInfo: ["cloud.asset": "eager"]),
-          .toOne("list", to: "List", inverse: "notes"),
-        ], userInfo: ["cloud.parent": "list"]),
+        [.attribute("photo", .binary, userInfo: ["cloud.asset": "eager"]), "list -> List.notes"],
+        userInfo: ["cloud.parent": "list"]),
     ])
     let owner = try Client(transports[0], model: model)
     let guest = try Client(transports[1], model: model)
@@ -129,8 +120,7 @@ import Testing
     }
     #expect(try await files() == 1)
     try owner.update("Note", 1, ["photo": .null])
-    try await owner.engine.sync()
-    try await guest.engine.sync()
+    try await sync(owner, guest)
     // A participant that may only read does not touch it.
     for _ in 1...2 { #expect(try await guest.engine.removeUnusedAssets(after: 0) == 0) }
     #expect(try await files() == 1)
@@ -158,8 +148,7 @@ import Testing
       try owner.insert(
         "Note", ["title": .string(title), "film": .string(film), "list": .int(list)])
     }
-    try await owner.engine.sync()
-    try await guest.engine.sync()
+    try await sync(owner, guest)
     let root = ManagedObjectID(entity: try model.requireEntity(named: "List"), row: list)
     let account = try await transports[1].account()
     let share = try await owner.engine.share(root, with: [.init(account, .readWrite)])

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -15,9 +13,7 @@ import Testing
   private var owner: Client { scene.owner }
   private var guest: Client { scene.guest }
 
-  init() async throws {
-    try await self.init(.memory)
-  }
+  init() async throws { try await self.init(.memory) }
 
   private init(_ server: SharingServer) async throws {
     scene = try await Scene(server.accounts(), now: Scene.clock())
@@ -44,16 +40,11 @@ import Testing
   /// Syncs all, and expects that machines of one account have the same, new ones too.
   ///
   /// - Returns: The content of the owner and of the guest.
-  private func ends(
-    _ others: [Client] = []
-  ) async throws -> (mine: [String], guests: [String]) {
-    for _ in 1...3 {
-      for client in [owner, phone, guest] + others { try await client.engine.sync() }
-    }
+  private func ends(_ others: [Client] = []) async throws -> (mine: [String], guests: [String]) {
+    try await sync([owner, phone, guest] + others, rounds: 3)
     let (mine, guests) = (try Scene.paths(owner), try Scene.paths(guest))
     let fresh = (try scene.machine(0), try scene.machine(1))
-    try await fresh.0.engine.sync()
-    try await fresh.1.engine.sync()
+    try await sync(fresh.0, fresh.1)
     #expect(try Scene.paths(phone) == mine)
     #expect(try Scene.paths(fresh.0) == mine)
     for client in others + [fresh.1] { #expect(try Scene.paths(client) == guests) }
@@ -148,8 +139,7 @@ import Testing
     try await other.engine.sync()
     let list = try guest.insert("List", ["name": "Guest's"])
     try guest.insert("Section", ["name": "G", "list": .int(list)])
-    try await guest.engine.sync()
-    try await other.engine.sync()
+    try await sync(guest, other)
     try move("n5", to: "G", guest)
     var (mine, guests) = try await ends([other])
     #expect(places("n5", in: mine).isEmpty)

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud

@@ -1,26 +1,26 @@
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
 
 /// Pairs of many-to-many relationships across the border of a share.
 @Suite(.timeLimit(.minutes(10))) struct SharedPairTests {
-  private func party(_ server: SharingServer = .memory) async throws -> Party {
+  private func party(
+    _ server: SharingServer = .memory, sharing lists: String...
+  ) async throws -> Party {
     let accounts = try await server.accounts()
     let party = try await Party(Array(accounts.prefix(2)), [2, 2])
     try party.make("Shopping", ["Food": ["n1", "n2", "n3"], "Tools": ["n4"]], party.owner)
     try party.make("Secret", ["S": ["s1", "s2"]], party.owner)
     try party.make("Guest's", ["G": ["g1"]], party.guest)
-    for client in party.all { try await client.engine.sync() }
+    try await sync(party.all)
+    for list in lists { try await party.share(list) }
     return party
   }
 
   @Test(arguments: SharingServer.available)
   func aPrivateTagOnASharedNoteReachesTheOwnersOtherMachines(_ server: SharingServer) async throws {
-    let party = try await party(server)
-    try await party.share("Shopping")
+    let party = try await party(server, sharing: "Shopping")
     try party.tag("n1", "urgent", party.owner)
     let seen = try await party.ends()
     #expect(seen[0].about("#") == ["Shopping/Food/n1 # urgent"])
@@ -31,8 +31,7 @@ import Testing
   }
 
   @Test func aPrivateTagOnASharedNoteStaysWhenSharingEnds() async throws {
-    let party = try await party()
-    try await party.share("Shopping")
+    let party = try await party(sharing: "Shopping")
     try party.tag("n1", "urgent", party.owner)
     try await party.owner.engine.stopSharing(party.id("List", "Shopping", party.owner))
     #expect(try await party.ends()[0].about("#") == ["Shopping/Food/n1 # urgent"])
@@ -41,8 +40,7 @@ import Testing
   }
 
   @Test func aGuestsOwnTagIsOnAllHisMachinesAndNoOthers() async throws {
-    let party = try await party()
-    try await party.share("Shopping")
+    let party = try await party(sharing: "Shopping")
     try party.tag("n1", "mine", party.guest)
     let seen = try await party.ends()
     #expect(seen[1].about("#") == ["Shopping/Food/n1 # mine"])
@@ -51,8 +49,7 @@ import Testing
 
   /// Raw requests to the zone show no name of an object outside of it.
   @Test func theSharedZoneSaysNothingOfAPrivateTag() async throws {
-    let party = try await party()
-    try await party.share("Shopping")
+    let party = try await party(sharing: "Shopping")
     try party.tag("n1", "urgent", party.owner)
     try party.relate("n1", "s1", party.owner)
     try await party.ends()
@@ -63,8 +60,7 @@ import Testing
 
   @Test(arguments: SharingServer.available)
   func aPairGoesInWithThePrivateNoteThatLeadsToASharedOne(_ server: SharingServer) async throws {
-    let party = try await party(server)
-    try await party.share("Shopping")
+    let party = try await party(server, sharing: "Shopping")
     try party.relate("s1", "n1", party.owner)
     var seen = try await party.ends()
     #expect(seen[0].about(">") == ["Secret/S/s1 > n1"])
@@ -83,9 +79,7 @@ import Testing
   /// Which account moves the notes, and whether a pair is joined before the first is moved.
   @Test(arguments: [0, 1], [true, false])
   func aPairFollowsItsNotesFromOneShareIntoAnother(_ account: Int, _ isJoined: Bool) async throws {
-    let party = try await party()
-    try await party.share("Shopping")
-    try await party.share("Secret")
+    let party = try await party(sharing: "Shopping", "Secret")
     let machines = party.machines[account]
     if isJoined {
       try party.relate("n1", "n2", party.owner)
@@ -223,8 +217,7 @@ import Testing
 
   /// The phone sees that a guest's note has gone from the share before it sees that it is at home.
   @Test func aNoteThatComesHomeAfterItHasGoneKeepsItsPrivateTag() async throws {
-    let party = try await party()
-    try await party.share("Shopping")
+    let party = try await party(sharing: "Shopping")
     let food = try party.row("Section", "Food", party.guest)
     try party.guest.insert("Note", ["name": "g2", "section": .int(food)])
     try await party.settle()
@@ -240,15 +233,14 @@ import Testing
     let content: JSONObject = [
       "type": "Note", "t": .string(note.stamp), "f_name": "g2", "m": ["from", .string(note.zone)],
     ]
-    _ = try await server.save([.create(name: note.name, content: content)], in: home)
+    try await server.create(note.name, content, in: home)
     try await party.phone.engine.sync()
     #expect(try Party.content(party.phone).about("#") == ["none/g2 # urgent"])
     #expect(try Party.content(try await party.fresh(0)).about("#") == ["none/g2 # urgent"])
   }
 
   @Test func aPairAcrossTheBorderWaitsUntilItIsSent() async throws {
-    let party = try await party()
-    try await party.share("Shopping")
+    let party = try await party(sharing: "Shopping")
     try party.relate("s1", "n1", party.owner)
     try await party.owner.drain()
     // And the order of the list that it is in.

@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -24,30 +22,18 @@ struct Party {
 
   private static func sharedModel() throws -> ManagedObjectModel {
     try ManagedObjectModel([
-      EntityDraft(
-        "List",
-        [
-          .attribute("name", .string),
-          .toMany(
-            "sections", to: "Section", inverse: "list", isOrdered: true, deleteRule: .cascade),
-        ]),
+      "List: name, sections ->> Section.list ordered cascade",
       EntityDraft(
         "Section",
-        [
-          .attribute("name", .string), .toOne("list", to: "List", inverse: "sections"),
-          .toMany("notes", to: "Note", inverse: "section", isOrdered: true, deleteRule: .cascade),
-        ], userInfo: ["cloud.parent": "list"]),
+        ["name", "list -> List.sections", "notes ->> Note.section ordered cascade"],
+        userInfo: ["cloud.parent": "list"]),
       EntityDraft(
         "Note",
         [
-          .attribute("name", .string), .attribute("stars", .integer64),
-          .toOne("section", to: "Section", inverse: "notes"),
-          .toMany("related", to: "Note", inverse: "relatedTo", isOrdered: true),
-          .toMany("relatedTo", to: "Note", inverse: "related"),
-          .toMany("tags", to: "Tag", inverse: "notes"),
+          "name", "stars integer64", "section -> Section.notes",
+          "related ->> Note.relatedTo ordered", "relatedTo ->> Note.related", "tags ->> Tag.notes",
         ], userInfo: ["cloud.parent": "section"]),
-      EntityDraft(
-        "Tag", [.attribute("name", .string), .toMany("notes", to: "Note", inverse: "tags")]),
+      "Tag: name, notes ->> Note.tags",
     ])
   }
 
@@ -102,8 +88,7 @@ struct Party {
 
   func move(_ entity: String, _ name: String, to target: String, _ client: Client) throws {
     let (field, owner) = entity == "Note" ? ("section", "Section") : ("list", "List")
-    try client.update(
-      entity, row(entity, name, client), [field: .int(row(owner, target, client))])
+    try client.update(entity, row(entity, name, client), [field: .int(row(owner, target, client))])
   }
 
   func arrange(
@@ -149,17 +134,7 @@ struct Party {
   }
 
   /// Syncs all until nothing moves.
-  func settle(_ comment: Comment? = nil) async throws {
-    var isMoving = true
-    for round in 1...10 where isMoving {
-      isMoving = false
-      for client in all {
-        let (pull, push) = try await client.engine.sync()
-        isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
-      }
-      #expect(round < 10 || !isMoving, comment)
-    }
-  }
+  func settle(_ comment: Comment? = nil) async throws { try await rest(all, comment) }
 
   // MARK: - Looking
 

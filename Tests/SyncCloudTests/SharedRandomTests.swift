@@ -1,6 +1,4 @@
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -119,8 +117,7 @@ import Testing
         #expect(other.filter { !expected.contains($0) } == [], comment)
       }
     }
-    try await run.party.owner.engine.stopSharing(
-      run.party.id("List", "Shopping", run.party.owner))
+    try await run.party.owner.engine.stopSharing(run.party.id("List", "Shopping", run.party.owner))
     try await run.party.ends(comment)
   }
 }

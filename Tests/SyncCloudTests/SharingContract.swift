@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -102,12 +102,9 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
         CloudSave.create(name: "r2", content: content),
         .update(name: "r1", tag: record.tag, content: ["f_title": "two"]),
       ] {
-        await #expect { try await pair.guest.save([save], in: pair.shared) } throws: {
-          ($0 as? CloudError)?.code == .forbidden
-        }
+        await expectError(.forbidden) { try await pair.guest.save([save], in: pair.shared) }
       }
-      #expect(
-        try await pair.owner.changes(in: pair.own, after: nil, limit: 10).records == [record])
+      #expect(try await pair.owner.changes(in: pair.own, after: nil, limit: 10).records == [record])
     },
     SharingContract("who may write changes what the owner wrote, and the owner what they wrote") {
       pair in
@@ -133,8 +130,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       try await pair.owner.setParticipants(
         [CloudParticipant(pair.account, .readWrite)], of: pair.own)
       #expect(try await pair.guest.open(pair.shared, create: false).access == .readWrite)
-      _ = try await pair.guest.save(
-        [.update(name: "r1", tag: record.tag, content: ["f_title": "two"])], in: pair.shared)
+      try await pair.guest.update("r1", tag: record.tag, ["f_title": "two"], in: pair.shared)
       _ = try await pair.write("r2", as: pair.guest, pair.shared)
       try await pair.owner.setParticipants(
         [CloudParticipant(pair.account, .readOnly)], of: pair.own)
@@ -142,12 +138,10 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       let shown = try await pair.guest.changes(in: pair.shared, after: nil, limit: 10).records
       #expect(shown.map(\.name).sorted() == ["r1", "r2"])
       for record in shown {
-        await #expect {
+        await expectError(.forbidden) {
           try await pair.guest.save(
             [.update(name: record.name, tag: record.tag, content: ["f_title": "no"])],
             in: pair.shared)
-        } throws: {
-          ($0 as? CloudError)?.code == .forbidden
         }
       }
     },
@@ -195,14 +189,8 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
     SharingContract("only the owner changes the participants, or removes the zone") { pair in
       try await pair.share(.readWrite)
       _ = try await pair.write("r1", as: pair.owner, pair.own)
-      await #expect {
-        try await pair.guest.setParticipants([], of: pair.shared)
-      } throws: {
-        ($0 as? CloudError)?.code == .forbidden
-      }
-      await #expect { try await pair.guest.remove(pair.shared) } throws: {
-        ($0 as? CloudError)?.code == .forbidden
-      }
+      await expectError(.forbidden) { try await pair.guest.setParticipants([], of: pair.shared) }
+      await expectError(.forbidden) { try await pair.guest.remove(pair.shared) }
       #expect(
         try await pair.owner.participants(of: pair.own)
           == [CloudParticipant(pair.account, .readWrite)])
@@ -248,8 +236,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
 
   @Test(.server(.database), arguments: SharingContract.rules)
   func postgreSQLKeepsTheContract(_ rule: SharingContract) async throws {
-    try await rule.check(
-      .init(try await TestServer.database(), try await TestServer.database()))
+    try await rule.check(.init(try await TestServer.database(), try await TestServer.database()))
   }
 
   @Test(.server(.database), arguments: SharingContract.rules)
@@ -263,11 +250,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
   }
 
   @Test func aTransportThatCannotShareSaysSo() async throws {
-    await #expect {
-      try await ShelfTransport().participants(of: CloudZone("z"))
-    } throws: {
-      ($0 as? CloudError)?.code == .unsupported
-    }
+    await expectError(.unsupported) { try await ShelfTransport().participants(of: CloudZone("z")) }
   }
 }
 
@@ -335,9 +318,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
         "select count(*) from syncstack.objects(syncstack.zone_number($1), 'Note')", [path])
     }
     func expectNone(_ zone: String) async {
-      await #expect { try await count(zone) } throws: {
-        ($0 as? CloudError)?.code == .zoneMissing
-      }
+      await expectError(.zoneMissing) { try await count(zone) }
     }
     #expect(try await count(pair.own.name) == "2")
     await expectNone("other")
@@ -346,9 +327,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
       "insert into syncstack.member values (1, 'x', 'readOnly')",
       "update syncstack.record set content = '{}'",
     ] {
-      await #expect { try await connection.value(statement, []) } throws: {
-        ($0 as? CloudError)?.code == .forbidden
-      }
+      await expectError(.forbidden) { try await connection.value(statement, []) }
     }
     try await owner.setParticipants([], of: pair.own)
     await expectNone(pair.own.name)

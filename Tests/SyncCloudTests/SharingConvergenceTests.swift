@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -37,19 +35,15 @@ import Testing
         ? CloudLimits(batch: 7, page: 5) : CloudLimits(batch: 25, page: 50)
       let server = MemoryTransport(account: "ann", limits: limits)
       lines = [FaultyTransport(server), FaultyTransport(server)]
-      scene = try await Scene(
-        [lines[0], server.signedIn(as: "bob")], now: Scene.clock())
-      owners = [
-        scene.owner, try Client(lines[1], model: scene.model, now: scene.now),
-      ]
+      scene = try await Scene([lines[0], server.signedIn(as: "bob")], now: Scene.clock())
+      owners = [scene.owner, try Client(lines[1], model: scene.model, now: scene.now)]
       guests = [scene.guest, try scene.machine(1)]
       try await owners[1].engine.sync()
       let home = try scene.guest.insert("List", ["name": "Guest's"])
       try scene.guest.insert("Section", ["name": "G", "list": .int(home)])
       let work = try scene.owner.insert("List", ["name": "Work"])
       try scene.owner.insert("Section", ["name": "W", "list": .int(work)])
-      try await scene.owner.engine.sync()
-      try await owners[1].engine.sync()
+      try await sync(scene.owner, owners[1])
     }
 
     /// Shares a list on one of the owner's machines, or ends that there.
@@ -121,15 +115,7 @@ import Testing
 
     /// Syncs all until nothing moves, and expects that they have the same.
     mutating func expectEqual(_ comment: Comment, isAtOnce: Bool = false) async throws {
-      var isMoving = true
-      for round in 1...8 where isMoving {
-        isMoving = false
-        for client in machines {
-          let (pull, push) = try await client.engine.sync()
-          isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
-        }
-        #expect(round < 8 || !isMoving, comment)
-      }
+      try await rest(machines, rounds: 8, comment)
       for (number, machines) in [owners, guests].enumerated() {
         let fresh = try scene.machine(number)
         try await fresh.engine.sync()
@@ -200,7 +186,6 @@ import Testing
     try await run.expectEqual("\(kind) of seed \(seed)")
   }
 
-  /// Both machines of the owner share the list, or share it no more, at the same moment.
   @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func machinesThatShareAtOneMomentEndEqual(_ number: Int) async throws {
     let seed = Self.seed(number)
@@ -213,15 +198,12 @@ import Testing
     try await run.expectEqual("seed \(seed)", isAtOnce: true)
   }
 
-  /// One machine shares while another one of the account has unsent insertions, edits, moves and
-  /// deletions.
   @Test(arguments: 0..<(setting("SHARING") ?? 2))
   func aMachineWithUnsentEditsFollowsTheOneThatShares(_ number: Int) async throws {
     let seed = Self.seed(number)
     var run = try await Run(seed: seed)
     for step in 0..<20 { try await run.step(step, .moves, run.owners[0]) }
-    try await run.owners[0].engine.sync()
-    try await run.owners[1].engine.sync()
+    try await sync(run.owners[0], run.owners[1])
     for step in 20..<40 { try await run.step(step, .moves, run.owners[1], syncs: false) }
     for step in 40..<50 { try await run.step(step, .moves, run.owners[0]) }
     try await run.change()

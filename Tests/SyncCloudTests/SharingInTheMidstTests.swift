@@ -1,6 +1,4 @@
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -99,8 +97,7 @@ import Testing
     let food = try #require(
       try scene.guest.rows("Section").first { $0.values[0] == .string("Food") })
     try scene.guest.update("Section", food.id.row, ["name": "Food!"])
-    try await scene.guest.engine.sync()
-    try await tablet.engine.sync()
+    try await sync(scene.guest, tablet)
     let shopping = try Value.int(list(tablet).row)
     let double = try #require(
       try tablet.rows("Section").first {
@@ -114,9 +111,7 @@ import Testing
 
   /// Syncs the machines of the owner until nothing moves, and expects that they have the same.
   private func settleAll() async throws {
-    for _ in 1...4 {
-      for client in [scene.owner, tablet, scene.guest] { try await client.engine.sync() }
-    }
+    try await sync(scene.owner, tablet, scene.guest, rounds: 4)
     let fresh = try scene.machine(0)
     try await fresh.engine.sync()
     let paths = try Scene.paths(scene.owner)
@@ -131,9 +126,7 @@ private final class WatchedTransport: RelayingTransport {
   let inner: any CloudTransport
   private let body = Locked<(@Sendable () async throws -> Void)?>(nil)
 
-  init(_ inner: any CloudTransport) {
-    self.inner = inner
-  }
+  init(_ inner: any CloudTransport) { self.inner = inner }
 
   /// Runs once, before the next call.
   func beforeParticipantsAreSet(_ body: @escaping @Sendable () async throws -> Void) {

@@ -1,7 +1,4 @@
-import Foundation
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -84,15 +81,7 @@ import Testing
 
   /// Syncs all until nothing moves, and expects that machines of one account have the same.
   private func expectEqual() async throws {
-    var isMoving = true
-    for round in 1...8 where isMoving {
-      isMoving = false
-      for client in owners + [scene.guest] {
-        let (pull, push) = try await client.engine.sync()
-        isMoving = isMoving || pull.inserted + pull.updated + pull.deleted + push.sent > 0
-      }
-      #expect(round < 8 || !isMoving)
-    }
+    try await rest(owners + [scene.guest], rounds: 8)
     let fresh = [try scene.machine(0), try scene.machine(1)]
     for client in fresh { try await client.engine.sync() }
     let all = try Scene.paths(scene.owner)

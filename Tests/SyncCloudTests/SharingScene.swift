@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -26,9 +25,7 @@ enum SharingServer: String, CaseIterable, CustomTestStringConvertible {
         TestServer.transport(kind), TestServer.transport(kind), TestServer.transport(kind),
       ]
     case .database:
-      return try await [
-        TestServer.database(), TestServer.database(), TestServer.database(),
-      ]
+      return try await [TestServer.database(), TestServer.database(), TestServer.database()]
     }
   }
 
@@ -59,27 +56,18 @@ struct Scene {
   /// Lists with sections with notes; notes have tags, which have no parent.
   private static func sharedModel() throws -> ManagedObjectModel {
     try ManagedObjectModel([
+      "Shelf: name, lists ->> List.shelf",
       EntityDraft(
-        "Shelf", [.attribute("name", .string), .toMany("lists", to: "List", inverse: "shelf")]),
+        "List", ["name", "shelf -> Shelf.lists", "sections ->> Section.list cascade"],
+        userInfo: ["cloud.parent": "shelf"]),
       EntityDraft(
-        "List",
-        [
-          .attribute("name", .string), .toOne("shelf", to: "Shelf", inverse: "lists"),
-          .toMany("sections", to: "Section", inverse: "list", deleteRule: .cascade),
-        ], userInfo: ["cloud.parent": "shelf"]),
-      EntityDraft(
-        "Section",
-        [
-          .attribute("name", .string), .toOne("list", to: "List", inverse: "sections"),
-          .toMany("notes", to: "Note", inverse: "section", deleteRule: .cascade),
-        ], userInfo: ["cloud.parent": "list"]),
+        "Section", ["name", "list -> List.sections", "notes ->> Note.section cascade"],
+        userInfo: ["cloud.parent": "list"]),
       EntityDraft(
         "Note",
         [
-          .attribute("title", .string), .attribute("stars", .integer64),
-          .toOne("section", to: "Section", inverse: "notes"),
-          .toMany("related", to: "Note", inverse: "relatedTo"),
-          .toMany("relatedTo", to: "Note", inverse: "related"),
+          "title", "stars integer64", "section -> Section.notes", "related ->> Note.relatedTo",
+          "relatedTo ->> Note.related",
         ], userInfo: ["CloudCoreParent": "section"]),
     ])
   }
@@ -114,17 +102,24 @@ struct Scene {
     let section = try owner.insert("Section", ["name": "S", "list": .int(secret)])
     let hidden = try owner.insert("Note", ["title": "hidden", "section": .int(section)])
     try owner.link("Note", hidden, "related", [notes[2]])
-    try await owner.engine.sync()
-    try await guest.engine.sync()
+    try await sync(owner, guest)
   }
 
   func id(_ entity: String, _ row: Int64) throws -> ManagedObjectID {
     ManagedObjectID(entity: try model.requireEntity(named: entity), row: row)
   }
 
+  /// A scene in memory whose list the guest has.
+  static func shared(_ access: CloudZoneState.Access = .readWrite) async throws -> (
+    scene: Scene, share: CloudShare, root: ManagedObjectID
+  ) {
+    let scene = try await Scene(.memory)
+    let share = try await scene.share(access)
+    return (scene, share, try await scene.guest.engine.accept(share.invitation))
+  }
+
   func share(_ access: CloudZoneState.Access) async throws -> CloudShare {
-    try await owner.engine.share(
-      try id("List", list), with: [CloudParticipant(guestName, access)])
+    try await owner.engine.share(try id("List", list), with: [CloudParticipant(guestName, access)])
   }
 
   /// Everything that a client has, by titles and names, without looking at records.
@@ -182,8 +177,7 @@ struct Scene {
   func seen(_ share: CloudShare) async throws -> [String]? {
     let zone = CloudZone(share.zone.name, owner: try await transports[0].account())
     do {
-      return try await transports[1].changes(in: zone, after: nil, limit: 1000).records.map(
-        \.name)
+      return try await transports[1].changes(in: zone, after: nil, limit: 1000).records.map(\.name)
     } catch let error as CloudError where error.code == .zoneMissing {
       return nil
     }

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncGraph
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -59,11 +56,7 @@ import Testing
       }
       context.rollback()
       context.delete(note)
-      #expect {
-        try context.save()
-      } throws: {
-        ($0 as? GraphError)?.code == .readOnly
-      }
+      #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .readOnly }
       context.rollback()
       // One's own objects are saved, and the list's own parent is one's own.
       let shelf = try context.insert(entityNamed: "Shelf")
@@ -87,22 +80,17 @@ import Testing
       added.setValue(note.value(forKey: "section"), forKey: "section")
       try context.save()
     }
-    let section = try owner.insert(
-      "Section", ["name": "Owner's", "list": .int(scene.list)])
+    let section = try owner.insert("Section", ["name": "Owner's", "list": .int(scene.list)])
     try owner.insert("Note", ["title": "owner's", "section": .int(section)])
-    try await owner.engine.sync()
-    try await guest.engine.sync()
-    try await owner.engine.sync()
+    try await sync(owner, guest, owner)
     let expected =
       (everything.filter { $0 != "n1 -" } + ["n1 7", "guest's -", "owner's -", "Owner's"]).sorted()
     #expect(try Scene.texts(guest) == expected)
-    #expect(
-      try Scene.texts(owner) == (expected + ["hidden -", "S", "Secret"]).sorted())
+    #expect(try Scene.texts(owner) == (expected + ["hidden -", "S", "Secret"]).sorted())
     #expect(try await scene.seen(share)?.count == 26)
     // Another machine of each has the same.
     let (second, guestsSecond) = (try scene.machine(0), try scene.machine(1))
-    try await second.engine.sync()
-    try await guestsSecond.engine.sync()
+    try await sync(second, guestsSecond)
     #expect(try Scene.texts(second) == (try Scene.texts(owner)))
     #expect(try Scene.texts(guestsSecond) == expected)
     #expect(try second.graph().keys.sorted() == (try owner.graph().keys.sorted()))
@@ -127,8 +115,7 @@ import Testing
       let record = try? await scene.transports[1].record(name, in: zone)
       #expect(record == nil)
     }
-    try await owner.engine.sync()
-    try await second.engine.sync()
+    try await sync(owner, second)
     #expect(try Scene.texts(owner) == (expected + ["hidden -", "S", "Secret"]).sorted())
     #expect(try Scene.texts(second) == (try Scene.texts(owner)))
     #expect(try await guest.engine.sync().pull.ended.isEmpty)
@@ -151,8 +138,7 @@ import Testing
     #expect(try Scene.texts(guest).isEmpty)
     try await machine.engine.sync()
     #expect(try Scene.texts(machine).isEmpty)
-    try await guest.engine.sync()
-    try await owner.engine.sync()
+    try await sync(guest, owner)
     #expect(try Scene.texts(owner) == all)
 
     // And comes back when invited again.
@@ -163,7 +149,7 @@ import Testing
     // A note that the owner deletes, and one that the guest deletes.
     try owner.delete("Note", scene.notes[3])
     try guest.delete("Note", try #require(try scene.row(guest, titled: "n5")))
-    for client in [owner, guest, owner] { try await client.engine.sync() }
+    try await sync(owner, guest, owner)
     for client in [owner, guest] {
       let texts = try Scene.texts(client)
       #expect(!texts.contains("n4 -") && !texts.contains("n5 -") && texts.contains("n6 -"))
@@ -200,8 +186,7 @@ import Testing
     #expect(try Scene.texts(guest).contains("n2 3"))
     let section = try #require(try guest.rows("Section").first).id.row
     try guest.insert("Note", ["title": "guest's", "section": .int(section)])
-    try await guest.engine.sync()
-    try await machine.engine.sync()
+    try await sync(guest, machine)
 
     try await owner.engine.stopSharing(try scene.id("List", scene.list))
     #expect(try !owner.engine.isShared(try scene.id("List", scene.list)))
@@ -241,7 +226,7 @@ import Testing
     try guest.update("Section", mine, ["list": .int(shared)])
     let secret = try #require(try owner.rows("Section").first { $0.values[0] == "S" }).id.row
     try owner.update("Note", scene.notes[4], ["section": .int(secret)])
-    for client in [guest, owner, guest, machine] { try await client.engine.sync() }
+    try await sync(guest, owner, guest, machine)
     for client in [owner, guest, machine] {
       let texts = try Scene.texts(client)
       #expect(texts.contains("guest's section") && texts.contains("in it -"))
@@ -252,7 +237,7 @@ import Testing
     #expect(try guest.engine.conflicts.isEmpty && owner.engine.conflicts.isEmpty)
     // And back.
     try owner.update("Note", scene.notes[4], ["section": .int(scene.sections[0])])
-    for client in [owner, guest, machine] { try await client.engine.sync() }
+    try await sync(owner, guest, machine)
     #expect(try Scene.texts(guest).contains("n5 -"))
     #expect(try Scene.texts(machine) == (try Scene.texts(owner)))
     let guests = try scene.machine(1)
@@ -282,7 +267,7 @@ import Testing
     #expect(try await third.engine.sync().pull.ended.isEmpty)
     #expect(try await guest.engine.sync().pull.ended.count == 1)
     try owner.update("Note", scene.notes[1], ["stars": 2])
-    for client in [owner, third, owner] { try await client.engine.sync() }
+    try await sync(owner, third, owner)
     let mine = try Scene.texts(owner).filter { !["hidden -", "S", "Secret"].contains($0) }
     #expect(try Scene.texts(third) == mine)
     for text in ["guest's -", "third's -", "n3 3", "n2 2"] { #expect(mine.contains(text)) }
@@ -290,7 +275,6 @@ import Testing
     #expect(try owner.rows("Note").count == scene.notes.count + 3)
   }
 
-  /// One machine shares a list while another one of the account has put notes below it.
   @Test(arguments: SharingServer.available, [true, false])
   func whatAnotherMachineHasPutBelowGoesAlong(_ server: SharingServer, _ isSent: Bool) async throws
   {
@@ -309,7 +293,7 @@ import Testing
     if isSent { try await phone.engine.sync() }
     let share = try await scene.share(.readWrite)
     try await guest.engine.accept(share.invitation)
-    for client in [phone, owner, guest, phone] { try await client.engine.sync() }
+    try await sync(phone, owner, guest, phone)
     let mine = try Scene.paths(owner)
     #expect(mine.contains("Shopping/Phone's/of the phone/-"))
     #expect(mine.contains("Shopping/Food/bread/-"))
@@ -326,50 +310,29 @@ import Testing
     let share = try await scene.share(.readWrite)
     let stranger = try scene.machine(2)
     for text in [share.invitation, "syncstack-share:e30=", "", "hello"] {
-      await #expect {
-        try await stranger.engine.accept(text)
-      } throws: {
-        ($0 as? CloudError)?.code == .notFound
-      }
+      await expectError(.notFound) { try await stranger.engine.accept(text) }
     }
-    await #expect {
-      try await scene.owner.engine.accept(share.invitation)
-    } throws: {
-      ($0 as? CloudError)?.code == .notFound
-    }
+    await expectError(.notFound) { try await scene.owner.engine.accept(share.invitation) }
     #expect(try Scene.texts(stranger).isEmpty)
   }
 
   @Test func whatIsBelowAShareIsNotSharedByItselfAndWhatIsOthersIsNot() async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readWrite)
-    let root = try await scene.guest.engine.accept(share.invitation)
-    await #expect {
+    let (scene, _, root) = try await Scene.shared()
+    await expectError(.unsupported) {
       try await scene.owner.engine.share(try scene.id("Note", scene.notes[0]), with: [])
-    } throws: {
-      ($0 as? CloudError)?.code == .unsupported
     }
-    await #expect { try await scene.guest.engine.share(root, with: []) } throws: {
-      ($0 as? CloudError)?.code == .notOwner
-    }
-    await #expect { try await scene.guest.engine.stopSharing(root) } throws: {
-      ($0 as? CloudError)?.code == .notOwner
-    }
-    await #expect {
+    await expectError(.notOwner) { try await scene.guest.engine.share(root, with: []) }
+    await expectError(.notOwner) { try await scene.guest.engine.stopSharing(root) }
+    await expectError(.notFound) {
       try await scene.owner.engine.leave(try scene.id("List", scene.list))
-    } throws: {
-      ($0 as? CloudError)?.code == .notFound
     }
   }
 
   @Test func aPullThatFindsNothingAsksOnceForEachZone() async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readWrite)
-    try await scene.guest.engine.accept(share.invitation)
+    let scene = try await Scene.shared().scene
     let server = try #require(scene.transports[0] as? MemoryTransport)
     for client in [scene.owner, scene.guest] {
-      try await client.engine.sync()
-      try await client.engine.sync()
+      try await sync(client, client)
       let before = server.requestCount
       try await client.engine.sync()
       #expect(server.requestCount - before == 2)
@@ -377,16 +340,13 @@ import Testing
   }
 
   @Test func reportsNameTheZonesAndProgressCountsWhatIsShared() async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readWrite)
-    try await scene.guest.engine.accept(share.invitation)
+    let (scene, share, _) = try await Scene.shared()
     let (mine, theirs) = (
       share.zone, CloudZone(share.zone.name, owner: try await scene.transports[0].account())
     )
     let section = try #require(try scene.guest.rows("Section").first?.id.row)
     for number in 1...5 {
-      try scene.guest.insert(
-        "Note", ["title": .string("g\(number)"), "section": .int(section)])
+      try scene.guest.insert("Note", ["title": .string("g\(number)"), "section": .int(section)])
     }
     let pushing = Progress(totalUnitCount: 0)
     let pushed = try await scene.guest.engine.push(progress: pushing)
@@ -394,8 +354,7 @@ import Testing
     #expect(pushing.completedUnitCount == 5 && pushing.isFinished)
     try await scene.owner.engine.pull()
     for number in 6...9 {
-      try scene.guest.insert(
-        "Note", ["title": .string("g\(number)"), "section": .int(section)])
+      try scene.guest.insert("Note", ["title": .string("g\(number)"), "section": .int(section)])
     }
     try await scene.guest.engine.push()
     let pulling = Progress(totalUnitCount: 0)
@@ -408,9 +367,7 @@ import Testing
   }
 
   @Test func anEngineThatWasStartedHearsOfWhatIsShared() async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readWrite)
-    try await scene.guest.engine.accept(share.invitation)
+    let scene = try await Scene.shared().scene
     let updates = scene.guest.engine.statusUpdates
     scene.guest.engine.start()
     scene.owner.engine.start()
@@ -421,9 +378,7 @@ import Testing
   }
 
   @Test func whoSignsOutKeepsWhatIsHisAndLosesWhatIsOthers() async throws {
-    let scene = try await Scene(.memory)
-    let share = try await scene.share(.readWrite)
-    try await scene.guest.engine.accept(share.invitation)
+    let scene = try await Scene.shared().scene
     try scene.guest.insert("Note", ["title": "mine"])
     try await scene.guest.engine.sync()
     let all = try Scene.texts(scene.owner)
@@ -459,20 +414,16 @@ import Testing
       try await machine.engine.sync()
       #expect(try Scene.texts(machine) == all, "cut after \(number) and \(end) calls")
       try await client.engine.sync()
-      let share = try await client.engine.share(
-        object, with: [CloudParticipant("bob", .readWrite)])
+      let share = try await client.engine.share(object, with: [CloudParticipant("bob", .readWrite)])
       try await scene.guest.engine.accept(share.invitation)
       #expect(
         try Scene.texts(scene.guest).count == all.count - 3, "cut after \(number) and \(end) calls")
       line.cut(after: end)
       _ = try? await client.engine.stopSharing(object)
       line.beforeEachCall { _ in }
-      try await machine.engine.sync()
-      try await client.engine.sync()
-      try await machine.engine.sync()
+      try await sync(machine, client, machine)
       if try client.engine.isShared(object) { try await client.engine.stopSharing(object) }
-      try await machine.engine.sync()
-      try await scene.guest.engine.sync()
+      try await sync(machine, scene.guest)
       let (mine, others) = (try Scene.texts(client), try Scene.texts(machine))
       #expect(mine == all, "cut after \(number) and \(end) calls")
       #expect(others == all, "cut after \(number) and \(end) calls")

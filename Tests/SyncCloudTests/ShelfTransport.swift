@@ -1,6 +1,6 @@
 import Foundation
 import SyncCloud
-import SyncCore
+import SyncStack
 
 /// The example of the page on remote sync, word by word.
 actor ShelfTransport: CloudTransport {

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -28,8 +25,7 @@ import Testing
   }
 
   private func kinto(_ url: URL, _ wallet: Wallet) throws -> KintoTransport {
-    try KintoTransport(
-      url, app: "tests", signIn: .renewed { wallet.next() }, timeout: 120)
+    try KintoTransport(url, app: "tests", signIn: .renewed { wallet.next() }, timeout: 120)
   }
 
   @Test(.server(.memory)) func credentialsThatAreRefusedAreRenewedOnceAndTheCallGoesOn()
@@ -50,11 +46,7 @@ import Testing
     }
     let wallet = Wallet([wrong])
     let here = try Client(try kinto(url, wallet), retry: RetryPolicy(attempts: 0, delay: 0))
-    await #expect {
-      try await here.engine.sync()
-    } throws: {
-      ($0 as? CloudError)?.code == .notSignedIn
-    }
+    await expectError(.notSignedIn) { try await here.engine.sync() }
     #expect(wallet.count == 2)
   }
 
@@ -84,11 +76,7 @@ import Testing
     let url = try #require(URL(string: "http://127.0.0.1:9"))
     let nested = try KintoTransport(
       url, app: "tests", signIn: .renewed { .renewed { .token("a") } })
-    await #expect {
-      _ = try await nested.account()
-    } throws: {
-      ($0 as? CloudError)?.code == .unsupported
-    }
+    await expectError(.unsupported) { _ = try await nested.account() }
     let away = try KintoTransport(url, app: "tests", signIn: .renewed { throw Away() })
     await #expect(throws: Away.self) { _ = try await away.account() }
   }

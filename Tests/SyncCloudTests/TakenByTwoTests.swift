@@ -1,6 +1,4 @@
-import SyncCore
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -96,7 +94,7 @@ import Testing
     try party.move("Note", "n1", to: "M", party.owner)
     try party.move("Note", "n1", to: "W", party.guest)
     try party.move("Note", "n1", to: "T", third)
-    for client in [party.guest, third, party.owner] { try await client.engine.sync() }
+    try await sync(party.guest, third, party.owner)
     let seen = try await party.ends()
     for each in seen { #expect(each.about("\"n1\"") == ["Work/W: \(["w1", "n1"])"]) }
   }
@@ -113,7 +111,7 @@ import Testing
     try party.move("Note", "g1", to: "G", guest)
     try await guest.engine.sync()
     try party.move("Note", "g1", to: "W", party.owner)
-    for client in [party.owner, party.owner, tablet] { try await client.engine.sync() }
+    try await sync(party.owner, party.owner, tablet)
     let seen = try await party.ends()
     #expect(seen[1].about("> g1") == ["More/X/x1 > g1"])
     #expect(seen[0].about("g1").isEmpty)
@@ -123,8 +121,7 @@ import Testing
   @Test func whatWasTakenHomeStaysWhateverOthersSendLater() async throws {
     let party = try await party()
     try party.move("Note", "n1", to: "M", party.phone)
-    try await party.phone.engine.sync()
-    try await party.owner.engine.sync()
+    try await sync(party.phone, party.owner)
     try party.move("Note", "n1", to: "G", party.guest)
     let seen = try await party.ends()
     #expect(seen[0].about("\"n1\"") == ["Mine/M: \(["m1", "n1"])"])

@@ -14,6 +14,14 @@ extension TestServer {
     return try KintoTransport(url, app: "tests", signIn: .password(name, password), timeout: 120)
   }
 
+  /// Those that can be had here.
+  static func available(_ kinds: Kind...) -> [Kind] { kinds.filter { isAvailable($0) } }
+
+  /// A server of a kind, for an account of its own.
+  static func server(_ kind: Kind) async throws -> any CloudTransport {
+    kind == .database ? try await database() : try await transport(kind)
+  }
+
   /// Where a role of its own signs in to PostgreSQL.
   ///
   /// - Parameter settings: Its settings, as in `default_transaction_isolation = serializable`.

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -27,8 +26,7 @@ import Testing
       try Client(server, model: model, cipher: Hiding())
     )
     try here.insert("Note", ["text": .string(text)])
-    try await here.engine.sync()
-    try await there.engine.sync()
+    try await sync(here, there)
     #expect(try there.values("Note", "text") == [.string(text)])
     #expect(there.engine.status.problems.isEmpty)
   }
@@ -38,10 +36,10 @@ import Testing
     let server = MemoryTransport()
     let (here, there) = (try Client(server, clock: -60), try Client(server))
     let row = try here.insert("Note", ["title": "first"])
-    for client in [here, there] { try await client.engine.sync() }
+    try await sync(here, there)
     try here.update("Note", row, ["title": .string(text)])
     try there.update("Note", try #require(try there.rows("Note").first).row, ["title": "later"])
-    for client in [there, here] { try await client.engine.sync() }
+    try await sync(there, here)
     let conflict = try #require(try here.engine.conflicts.first)
     #expect(conflict.value == .string(text))
     try here.engine.restore(conflict)

@@ -1,5 +1,5 @@
 import Foundation
-import SyncCore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -41,9 +41,7 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     },
     TransportContract("a zone that is not made is missing, and keeps its generation once it is") {
       transport in
-      await #expect { try await transport.open(zone, create: false) } throws: {
-        ($0 as? CloudError)?.code == .zoneMissing
-      }
+      await expectError(.zoneMissing) { try await transport.open(zone, create: false) }
       let made = try await transport.open(zone, create: true)
       #expect(made.access == .readWrite)
       #expect(try await transport.open(zone, create: true) == made)
@@ -54,13 +52,11 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
       let first = try await transport.open(zone, create: true)
       _ = try await saved(transport, .create(name: "r1", content: content))
       try await transport.remove(zone)
-      await #expect { try await transport.changes(in: zone, after: nil, limit: 10) } throws: {
-        ($0 as? CloudError)?.code == .zoneMissing
+      await expectError(.zoneMissing) {
+        try await transport.changes(in: zone, after: nil, limit: 10)
       }
-      await #expect {
+      await expectError(.zoneMissing) {
         try await transport.save([.create(name: "r2", content: content)], in: zone)
-      } throws: {
-        ($0 as? CloudError)?.code == .zoneMissing
       }
       try await transport.remove(zone)
       let second = try await transport.open(zone, create: true)
@@ -90,8 +86,7 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
       let second = try await saved(
         transport,
         .update(name: "r1", tag: first.tag, content: ["f_a": ["n", "1.5"], "f_c": nil]))
-      #expect(
-        second.content == ["type": "Note", "f_a": ["n", "1.5"], "f_b": "b", "f_c": nil])
+      #expect(second.content == ["type": "Note", "f_a": ["n", "1.5"], "f_b": "b", "f_c": nil])
       #expect(second.tag != first.tag)
     },
     TransportContract("an update and a replacement of another version change nothing") {
@@ -137,9 +132,7 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
       try await opened(transport)
       let limit = try await transport.limits().batch
       let saves = (0...limit).map { CloudSave.create(name: "r\($0)", content: content) }
-      await #expect { try await transport.save(saves, in: zone) } throws: {
-        ($0 as? CloudError)?.code == .tooLarge
-      }
+      await expectError(.tooLarge) { try await transport.save(saves, in: zone) }
       #expect(try await transport.changes(in: zone, after: nil, limit: 10).records.isEmpty)
     },
     TransportContract(
@@ -195,10 +188,8 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
     },
     TransportContract("a token that is none is refused") { transport in
       try await opened(transport)
-      await #expect {
+      await expectError(.tokenRefused) {
         try await transport.changes(in: zone, after: CloudToken(rawValue: "none"), limit: 10)
-      } throws: {
-        ($0 as? CloudError)?.code == .tokenRefused
       }
     },
     TransportContract("values come back as they were") { transport in
@@ -286,10 +277,8 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
   @Test(.server(.memory)) func aWrongPasswordIsAnErrorAtOnce() async throws {
     let url = try TestServer.address(.memory)
     let transport = try KintoTransport(url, app: "tests", signIn: .password("nobody", "wrong"))
-    await #expect {
+    await expectError(.notSignedIn) {
       try await transport.open(CloudZone("any", scope: .public), create: false)
-    } throws: {
-      ($0 as? CloudError)?.code == .notSignedIn
     }
   }
 }

@@ -1,8 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncCloud
@@ -56,6 +52,11 @@ extension UndoneSyncTests {
     }
     try await machines.settle()
     return machines
+  }
+
+  private func settle(_ machines: Machines, has expected: [String]) async throws {
+    try await machines.settle()
+    for client in [machines.here, machines.there] { try expect(client, has: expected) }
   }
 
   private func row(_ name: String, _ client: Client) throws -> Int64 {
@@ -128,13 +129,9 @@ extension UndoneSyncTests {
         try expect(here, has: expected)
         if way == .settled { try expect(there, has: expected) }
       }
-      try await machines.settle()
-      try expect(here, has: gone)
-      try expect(there, has: gone)
+      try await settle(machines, has: gone)
       try await here.stack.undo(commit, deletionGuard: .off)
-      try await machines.settle()
-      try expect(here, has: before)
-      try expect(there, has: before)
+      try await settle(machines, has: before)
       #expect(try await here.stack.checkConsistency().problems.isEmpty)
     }
   }
@@ -160,14 +157,10 @@ extension UndoneSyncTests {
         // The order of a list is one value: that of the undo has to be the later one.
         try await there.passStamps()
         let undo = try await here.stack.undo(deletion)
-        try await machines.settle()
-        try expect(here, has: expected)
-        try expect(there, has: expected)
+        try await settle(machines, has: expected)
         let again = try await here.stack.undo(try #require(undo.token), deletionGuard: .off)
         #expect(again.left == [])
-        try await machines.settle()
-        try expect(here, has: gone)
-        try expect(there, has: gone)
+        try await settle(machines, has: gone)
       }
     }
   }
@@ -201,15 +194,13 @@ extension UndoneSyncTests {
     _ victim: Victim, _ isHereFirst: Bool
   ) async throws {
     let machines = try await machines(isHereFirst)
-    let (here, there) = (machines.here, machines.there)
+    let here = machines.here
     try delete(victim, here)
     try await machines.settle()
     try await here.sync(Self.users, "User")
     let expected = try content(here)
     #expect(expected.contains { $0.hasPrefix("User 1:") && $0.contains(#"["Tag 1", "Tag 2"]"#) })
-    try await machines.settle()
-    try expect(here, has: expected)
-    try expect(there, has: expected)
+    try await settle(machines, has: expected)
   }
 
   /// On a machine that has pulled it.
@@ -229,13 +220,9 @@ extension UndoneSyncTests {
     let pulled = HistoryToken(number: last.number + 1)...(try here.stack.latestHistoryToken())
     let undo = try await here.stack.undo(pulled)
     #expect(undo.left == [])
-    try await machines.settle()
-    try expect(here, has: before)
-    try expect(there, has: before)
+    try await settle(machines, has: before)
     let again = try await here.stack.undo(try #require(undo.token), deletionGuard: .off)
     #expect(again.left == [])
-    try await machines.settle()
-    try expect(here, has: gone)
-    try expect(there, has: gone)
+    try await settle(machines, has: gone)
   }
 }

@@ -1,10 +1,4 @@
-import Foundation
-import SyncCloud
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -67,8 +61,7 @@ import Testing
         "\(fact): \(before.facts[fact] ?? "-"), \(after.facts[fact] ?? "-"), \(now[fact] ?? "-") "
           + "became \(result[fact] ?? "-")")
     }
-    #expect(
-      wrong == [], "seed \(seed): \(range.lowerBound.number) to \(range.upperBound.number)")
+    #expect(wrong == [], "seed \(seed): \(range.lowerBound.number) to \(range.upperBound.number)")
     let problems = try await history.stack.checkConsistency().problems
     #expect(problems.isEmpty, "seed \(seed)")
     try history.note()

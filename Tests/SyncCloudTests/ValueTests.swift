@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -65,8 +64,7 @@ import Testing
       let found = try #require(pulled.first { $0.row == other })
       for (slot, value) in row.values.array.enumerated() {
         let property = row.entity.properties[slot]
-        #expect(
-          Self.form(found.values[slot]) == Self.form(value), "\(property.name) \(value)")
+        #expect(Self.form(found.values[slot]) == Self.form(value), "\(property.name) \(value)")
       }
     }
     // And back, each value in the place of another one.
@@ -83,16 +81,9 @@ import Testing
     try await roundTrip(MemoryTransport())
   }
 
-  @Test(.server(.memory)) func everyTypeGoesOutAndBackOnKintoInMemory() async throws {
-    try await roundTrip(try await TestServer.transport(.memory))
-  }
-
-  @Test(.server(.postgres)) func everyTypeGoesOutAndBackOnKintoWithPostgreSQL() async throws {
-    try await roundTrip(try await TestServer.transport(.postgres))
-  }
-
-  @Test(.server(.database)) func everyTypeGoesOutAndBackOnPostgreSQL() async throws {
-    try await roundTrip(try await TestServer.database())
+  @Test(arguments: TestServer.available(.memory, .postgres, .database))
+  func everyTypeGoesOutAndBackOnARealServer(_ kind: TestServer.Kind) async throws {
+    try await roundTrip(try await TestServer.server(kind))
   }
 
   @Test(arguments: AttributeType.allCases)

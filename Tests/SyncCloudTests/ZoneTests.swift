@@ -1,7 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
+import SyncStack
 import TestSupport
 import Testing
 
@@ -28,12 +26,8 @@ import Testing
   private func expect(_ code: CloudError.Code, _ client: Client) async {
     // A pull with nothing to store does not look, so that it stays one request; whatever fails
     // looks anew.
-    await #expect { try await client.engine.push() } throws: {
-      ($0 as? CloudError)?.code == code
-    }
-    await #expect { try await client.engine.pull() } throws: {
-      ($0 as? CloudError)?.code == code
-    }
+    await expectError(code) { try await client.engine.push() }
+    await expectError(code) { try await client.engine.pull() }
   }
 
   @Test(arguments: [true, false])
@@ -61,19 +55,14 @@ import Testing
     _ = try await there.engine.pull()
     let stamp = "1700000000000-aaaaaaaa"
     for name in names.prefix(20) {
-      _ = try await server.save(
+      try await server.create(
+        name,
         [
-          .create(
-            name: name,
-            content: [
-              "type": "Note", "t": .string(stamp), "f_title": "again", "f_text": "server",
-              "f_stars": nil, "f_folder": nil,
-            ])
+          "type": "Note", "t": .string(stamp), "f_title": "again", "f_text": "server",
+          "f_stars": nil, "f_folder": nil,
         ], in: here.engine.zone)
     }
-    await #expect { try await here.engine.pull() } throws: {
-      ($0 as? CloudError)?.code == .zoneReplaced
-    }
+    await expectError(.zoneReplaced) { try await here.engine.pull() }
     await expect(.zoneReplaced, here)
     #expect(try here.values("Note", "title").contains("again") == false)
     try await here.engine.replaceLocal()
@@ -145,10 +134,8 @@ import Testing
     try await settle([here], fresh: server)
     #expect(try here.values("Note", "text").allSatisfy { $0 == "server" })
     let fresh = try here.insert("Note", ["title": "never sent"])
-    await #expect {
+    await expectError(.notFound) {
       try await here.engine.revert(ManagedObjectID(entity: note, row: fresh))
-    } throws: {
-      ($0 as? CloudError)?.code == .notFound
     }
     #expect(try here.rows("Note").count == 4)
   }
@@ -163,14 +150,10 @@ import Testing
     try await here.engine.pull()
     for row in try there.rows("Note").prefix(700) { try there.delete("Note", row.row) }
     try await there.engine.push()
-    await #expect { try await here.engine.pull() } throws: {
-      ($0 as? CloudError)?.code == .deletionRefused
-    }
+    await expectError(.deletionRefused) { try await here.engine.pull() }
     #expect(try here.rows("Note").count == 1000)
     // Again the same: nothing was deleted meanwhile.
-    await #expect { try await here.engine.pull() } throws: {
-      ($0 as? CloudError)?.code == .deletionRefused
-    }
+    await expectError(.deletionRefused) { try await here.engine.pull() }
     #expect(try here.rows("Note").count == 1000)
     here.engine.deletionGuard = .off
     #expect(try await here.engine.pull().deleted == 700)
@@ -205,8 +188,7 @@ import Testing
     #expect(try newer.values("Note", "title").sorted { "\($0)" < "\($1)" } == ["a", "c"])
     #expect(try newer.values("Note", "stars").contains(3))
     try older.update("Note", row, ["title": .null, "stars": .null])
-    try await older.engine.sync()
-    try await newer.engine.sync()
+    try await sync(older, newer)
     #expect(try newer.values("Note", "title").contains("a"))
     #expect(try newer.values("Note", "stars") == [3, 3])
     let reasons = newer.engine.status.problems.map(\.reason)
@@ -215,8 +197,7 @@ import Testing
     // The value of here goes there again when it is set.
     let here = try #require(try newer.rows("Note").first { $0.values[0] == "a" }).row
     try newer.update("Note", here, ["title": "b"])
-    try await newer.engine.sync()
-    try await older.engine.sync()
+    try await sync(newer, older)
     #expect(try older.values("Note", "title").contains("b"))
     #expect(newer.engine.status.problems.count == 1)
   }
@@ -228,12 +209,9 @@ import Testing
     try await here.engine.sync()
     let name = try #require(try here.record("Note", row)).name
     let tag = try #require(server.records(in: here.engine.zone)[name]).tag
-    _ = try await server.save(
-      [
-        .replace(
-          name: name, tag: tag,
-          content: ["type": "Note", "t": "9700000000000-aaaaaaaa", "f_title": "server"])
-      ], in: here.engine.zone)
+    try await server.replace(
+      name, tag: tag,
+      ["type": "Note", "t": "9700000000000-aaaaaaaa", "f_title": "server"], in: here.engine.zone)
     try here.update("Note", row, ["text": "edited"])
     try await here.drain()
     await here.stack.drainNotifications()
