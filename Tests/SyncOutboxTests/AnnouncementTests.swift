@@ -1,9 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import TestSupport
+import SyncStack
 import Testing
 
 /// The announcements of outcomes, and of changes that cannot be sent.
@@ -94,10 +90,7 @@ import Testing
     let shop = try Shop()
     await shop.server.answer(.refused("no"), to: "Order")
     await shop.server.whileUnderWay { [stack = shop.stack] _ in
-      try await stack.performBackgroundTask { context in
-        for order in try context.fetch(Fetch<Order>()) { context.delete(order) }
-        try context.save()
-      }
+      try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { $0.delete(order) } }
     }
     try await shop.edit { Order(context: $0).status = "new" }
     #expect(try await shop.outbox.send().refused == 1)

@@ -1,9 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// Several changes in one request, each answered for by itself.
@@ -128,12 +123,10 @@ import Testing
   }
 
   @Test func anAnswerHasHeadersAndAPlaceOfItsOwn() {
-    #expect(
-      OutboxAnswer(status: 201, headers: ["location": "/orders/17"]) == .accepted("17"))
+    #expect(OutboxAnswer(status: 201, headers: ["location": "/orders/17"]) == .accepted("17"))
     #expect(
       OutboxAnswer(status: 429, headers: ["Retry-After": "7"])
         == .retry(after: 7, reason: "Status 429."))
-    #expect(
-      OutboxAnswer(status: 200, ["order": ["id": 17]], at: "order") == .accepted(["id": 17]))
+    #expect(OutboxAnswer(status: 200, ["order": ["id": 17]], at: "order") == .accepted(["id": 17]))
   }
 }

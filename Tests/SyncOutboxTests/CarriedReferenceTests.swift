@@ -1,9 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import TestSupport
+import SyncStack
 import Testing
 
 /// References from and to objects that travel inside others.
@@ -43,9 +38,7 @@ import Testing
   private let log = Log()
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Order.self, Line.self, Product.self, Note.self), store: .inMemory,
-      tracksChanges: true)
+    stack = try DataStack.tracking(Order.self, Line.self, Product.self, Note.self)
     outbox = try Outbox(stack, name: "api")
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     let handler: Outbox.Handler = { [log] change in
@@ -59,16 +52,8 @@ import Testing
     outbox.send(Note.self, handler)
   }
 
-  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
-  {
-    try await stack.performBackgroundTask { context in
-      try body(context)
-      try context.save()
-    }
-  }
-
   private func makeOrder() async throws {
-    try await edit { context in
+    try await stack.edit { context in
       let note = Note(context: context)
       let line = Line(context: context)
       (line.id, line.order, line.product) = (
@@ -103,7 +88,7 @@ import Testing
     try await outbox.send()
     log.isDown.withLock { $0 = true }
     log.changes.withLock { $0 = [] }
-    try await edit { for product in try $0.fetch(Fetch<Product>()) { $0.delete(product) } }
+    try await stack.edit { for product in try $0.fetch(Fetch<Product>()) { $0.delete(product) } }
     for _ in 0..<2 { #expect(try await outbox.send()["Product"].waiting.count == 1) }
     #expect(Set(log.texts) == ["update Order"])
     log.isDown.withLock { $0 = false }

@@ -1,10 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// Objects that the server has already, or has changed meanwhile.
@@ -52,7 +46,6 @@ import Testing
     #expect(try await shop.stack.checkConsistency().problems.isEmpty)
   }
 
-  /// A key that was made here gives way to that of the object which the server has in its place.
   @Test func aNewObjectWithAKeyOfItsOwnTakesThatOfTheServer() async throws {
     let shop = try Shop()
     await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
@@ -70,7 +63,6 @@ import Testing
     #expect(try shop.outbox.pending.isEmpty)
   }
 
-  /// A property that was never set here is no edit: the server's value of it stays.
   @Test func whatIsSetInANewObjectGoesOnTopAndNothingElse() async throws {
     let shop = try Shop()
     await shop.server.put("Order", 7, ["id": 7, "status": "old", "amount": 5.0])
@@ -95,10 +87,7 @@ import Testing
       with: Conventional("Order"), using: ExportOptions(relationshipType: .keys)
     ) { [server = shop.server, stack = shop.stack] change in
       guard change.kind == .insert else { return try await server.answer(change) }
-      try await stack.performBackgroundTask { context in
-        for order in try context.fetch(Fetch<Order>()) { order.labels = [] }
-        try context.save()
-      }
+      try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.labels = [] } }
       await server.put("Order", 7, ["id": 7, "status": "new", "label_ids": [1]])
       return .conflict(["id": 7, "status": "new", "label_ids": [1]])
     }
@@ -118,9 +107,8 @@ import Testing
     await shop.server.put("Customer", 5, ["id": 5, "name": "Ann"])
     shop.outbox.send(Customer.self) { [server = shop.server, stack = shop.stack] change in
       guard change.kind == .insert else { return try await server.answer(change) }
-      try await stack.performBackgroundTask { context in
+      try await stack.edit { context in
         for customer in try context.fetch(Fetch<Customer>()) { context.delete(customer) }
-        try context.save()
       }
       return .conflict(["id": 5, "name": "Ann"])
     }
@@ -135,8 +123,7 @@ import Testing
   /// JSON of an unknown kind cannot be taken over, but for its key.
   @Test(arguments: [false, true])
   func theKeyOfJsonThatCannotBeUsedCounts(_ isConflict: Bool) async throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel(Contact.self, Friend.self), store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Contact.self, Friend.self)
     let outbox = try Outbox(stack, name: "api")
     let log = Locked<[OutboxChange]>([])
     outbox.send(Contact.self) { change in
@@ -145,10 +132,7 @@ import Testing
       let json: JSONValue = ["id": 5, "kind": "Unicorn"]
       return isConflict ? .conflict(json) : .accepted(json)
     }
-    try await stack.performBackgroundTask { context in
-      Contact(context: context).name = "Ann"
-      try context.save()
-    }
+    try await stack.edit { Contact(context: $0).name = "Ann" }
     let report = try await outbox.send()
     #expect(report.accepted == 1 && report.refused == 0, "\(report)")
     let sent = log.withLock { $0 }
@@ -182,8 +166,7 @@ import Testing
     init(
       _ answer: @escaping @Sendable (OutboxChange, DataStack) async throws -> OutboxAnswer
     ) async throws {
-      stack = try DataStack(
-        model: ManagedObjectModel(Page.self), store: .inMemory, tracksChanges: true)
+      stack = try DataStack.tracking(Page.self)
       try await stack.sync(
         #"[{"page_id": 1, "title": "a", "version": 1}]"#, inEntityNamed: "Page")
       outbox = try Outbox(stack, name: "api")
@@ -200,10 +183,7 @@ import Testing
   private static func edit(
     _ stack: DataStack, _ body: @escaping @Sendable (Page, ManagedObjectContext) throws -> Void
   ) async throws {
-    try await stack.performBackgroundTask { context in
-      for page in try context.fetch(Fetch<Page>()) { try body(page, context) }
-      try context.save()
-    }
+    try await stack.edit { for page in try $0.fetch(Fetch<Page>()) { try body(page, $0) } }
   }
 
   private static let newer: JSONValue = ["page_id": 1, "title": "b", "version": 2]
@@ -233,11 +213,8 @@ import Testing
     }
   }
 
-  /// The answer to an edit says the version that a deletion since has to name.
   @Test(arguments: [false, true])
-  func aDeletionNamesTheVersionThatAnAnswerBeforeItSaid(
-    _ isConflict: Bool
-  ) async throws {
+  func aDeletionNamesTheVersionThatAnAnswerBeforeItSaid(_ isConflict: Bool) async throws {
     let desk = try await Desk { change, stack in
       guard change.kind == .update else { return .accepted() }
       try await ConflictTests.edit(stack) { page, context in context.delete(page) }

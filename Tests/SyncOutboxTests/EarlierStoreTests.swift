@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
+import SyncStack
 import TestSupport
 import Testing
 
@@ -20,10 +17,7 @@ import Testing
       model: EarlierStoreTests.model.get(), store: .sqlite(url), tracksChanges: true)
     try await stack.sync(
       #"[{"id": 1, "status": "a", "lines": [{"id": 5, "text": "x"}]}]"#, inEntityNamed: "Order")
-    try await stack.performBackgroundTask { context in
-      try context.fetch(Fetch<Order>()).first?.status = "b"
-      try context.save()
-    }
+    try await stack.edit { try $0.fetch(Fetch<Order>()).first?.status = "b" }
     try stack.close()
     let connection = try Connection(
       path: url.path, options: Connection.Options(mode: .writer, busyTimeout: 1),
@@ -39,10 +33,7 @@ import Testing
     // Without an outbox it is written to as before.
     var stack = try DataStack(
       model: EarlierStoreTests.model.get(), store: .sqlite(url), tracksChanges: true)
-    try await stack.performBackgroundTask { context in
-      try context.fetch(Fetch<Line>()).first?.text = "y"
-      try context.save()
-    }
+    try await stack.edit { try $0.fetch(Fetch<Line>()).first?.text = "y" }
     #expect(try Outbox.names(in: stack).isEmpty)
     try stack.close()
 

@@ -1,9 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import TestSupport
+import SyncStack
 import Testing
 
 /// Changes that always fail do not keep others from being sent.
@@ -64,9 +60,7 @@ import Testing
   /// When nothing at all is answered, it is the server that is not there.
   @Test func anOutagePostponesNothing() async throws {
     let shop = try shop(concurrency: 2)
-    try await shop.edit { context in
-      for _ in 0..<3 { Label(context: context).name = "thrown" }
-    }
+    try await shop.edit { for _ in 0..<3 { Label(context: $0).name = "thrown" } }
     for _ in 0..<5 { #expect(try await shop.outbox.send().postponed.isEmpty) }
     let items = try shop.outbox.pending
     #expect(items.allSatisfy { $0.tries > 0 })

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncOutbox
+import SyncStack
 
 /// A server of the tests, one request after the other.
 struct FakeDesk: Sendable {
@@ -46,9 +45,7 @@ struct FakeDesk: Sendable {
   var faults: [Fault?] = []
   private let knowsKeys: Bool
 
-  init(knowsKeys: Bool = true) {
-    self.knowsKeys = knowsKeys
-  }
+  init(knowsKeys: Bool = true) { self.knowsKeys = knowsKeys }
 
   /// The counts, in one line.
   var summary: String {

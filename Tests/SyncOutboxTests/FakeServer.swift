@@ -1,6 +1,24 @@
-import Foundation
-import SyncCore
-import SyncOutbox
+import SyncStack
+
+/// A server that answers as it is told to, and keeps what was sent.
+final class ToldServer: Sendable {
+  typealias Answer = @Sendable (OutboxChange) throws -> OutboxAnswer
+  private let changes = Locked<[OutboxChange]>([])
+  private let reply = Locked<Answer>({ _ in .accepted() })
+
+  var sent: [OutboxChange] { changes.withLock { $0 } }
+
+  func forget() { changes.withLock { $0 = [] } }
+
+  func answer(_ answer: OutboxAnswer) { self.answer { _ in answer } }
+
+  func answer(_ answer: @escaping Answer) { reply.withLock { $0 = answer } }
+
+  func answer(to change: OutboxChange) throws -> OutboxAnswer {
+    changes.withLock { $0.append(change) }
+    return try reply.withLock { $0 }(change)
+  }
+}
 
 /// A server of objects by entity and key, which makes keys, knows idempotency keys when it is told
 /// to, and misbehaves on demand.
@@ -10,9 +28,7 @@ actor FakeServer {
   private var hook: (@Sendable (OutboxChange) async throws -> Void)?
   private(set) var log: [OutboxChange] = []
 
-  init(knowsKeys: Bool = true) {
-    desk = FakeDesk(knowsKeys: knowsKeys)
-  }
+  init(knowsKeys: Bool = true) { desk = FakeDesk(knowsKeys: knowsKeys) }
 
   var objects: [String: [Int64: JSONObject]] { desk.objects }
   var repeats: Int { desk.repeats }

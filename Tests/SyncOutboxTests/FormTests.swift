@@ -1,26 +1,15 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// The form in which an API gets edits.
 @Suite struct FormTests {
   private let stack: DataStack
   private let outbox: Outbox
-  private let server = Server()
+  private let server = ToldServer()
 
   /// Answers everything alike.
-  private final class Server: Sendable {
-    let log = Locked<[OutboxChange]>([])
-  }
-
   init() async throws {
-    let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
-    stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
+    stack = try DataStack.tracking(Customer.self, Order.self, Line.self, Label.self)
     outbox = try Outbox(stack, name: "api")
     try await stack.sync(#"[{"id": 5}, {"id": 6}]"#, inEntityNamed: "Label")
     try await stack.sync(
@@ -32,18 +21,15 @@ import Testing
     using options: ExportOptions, _ answer: OutboxAnswer = .accepted(),
     _ edit: @escaping @Sendable (ManagedObjectContext, Order) throws -> Void
   ) async throws -> OutboxChange {
-    outbox.send(Order.self, using: options) { [server] change in
-      server.log.withLock { $0.append(change) }
-      return answer
-    }
-    try await stack.performBackgroundTask { context in
+    server.answer(answer)
+    outbox.send(Order.self, using: options) { [server] in try server.answer(to: $0) }
+    try await stack.edit { context in
       let order = try #require(try context.fetch(Fetch<Order>()).first)
       try edit(context, order)
-      try context.save()
     }
     let report = try await outbox.send()
     #expect(report["Order"].waiting.isEmpty && report.unusedAnswers.isEmpty, "\(report)")
-    return try #require(server.log.withLock { $0.last })
+    return try #require(server.sent.last)
   }
 
   // MARK: - Some nested
@@ -101,20 +87,17 @@ import Testing
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     let keys = ExportOptions(relationshipType: .keys)
     func relabel(_ key: Int64, _ answer: OutboxAnswer) async throws {
-      outbox.send(Order.self, using: keys) { [server] change in
-        server.log.withLock { $0.append(change) }
-        return answer
-      }
-      try await stack.performBackgroundTask { context in
+      server.answer(answer)
+      outbox.send(Order.self, using: keys) { [server] in try server.answer(to: $0) }
+      try await stack.edit { context in
         let order = try #require(try context.fetch(Fetch<Order>()).first)
         order.labels = try Set(context.fetch(Fetch<Label>("id == %@", key)))
-        try context.save()
       }
       try await outbox.send()
     }
     try await relabel(6, .retry())
     try await relabel(5, .accepted())
-    let log = server.log.withLock { $0 }
+    let log = server.sent
     #expect(log.map(\.added) == [["labels": [6]], ["labels": [6]], ["labels": [5]]])
     #expect(log.map(\.removed) == [["labels": [5]], ["labels": [5]], ["labels": [6]]])
   }

@@ -1,9 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
-import SyncCore
-import SyncOutbox
+import SyncStack
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -43,14 +42,11 @@ import Testing
     Case(
       status: 429, headers: ["Retry-After": "30"],
       answer: .retry(after: 30, reason: "Status 429.")),
-    Case(
-      status: 503, headers: ["Retry-After": "nan"], answer: .retry(reason: "Status 503.")),
-    Case(
-      status: 503, headers: ["Retry-After": "1e400"], answer: .retry(reason: "Status 503.")),
+    Case(status: 503, headers: ["Retry-After": "nan"], answer: .retry(reason: "Status 503.")),
+    Case(status: 503, headers: ["Retry-After": "1e400"], answer: .retry(reason: "Status 503.")),
     Case(status: 500, body: "{}", answer: .retry(reason: "Status 500.")),
     Case(status: 501, answer: .refused("Status 501.")),
-    Case(
-      status: 422, body: #"{"message": "too late"}"#, answer: .refused("Status 422: too late")),
+    Case(status: 422, body: #"{"message": "too late"}"#, answer: .refused("Status 422: too late")),
     Case(
       status: 400, body: #"{"error": {"code": 7, "message": "no such card"}}"#,
       answer: .refused("Status 400: no such card")),
@@ -74,8 +70,7 @@ import Testing
     Case(
       status: 402, body: #"{"error": {"type": "card_error", "message": "Declined."}}"#,
       answer: .refused("Status 402: Declined.")),
-    Case(
-      status: 503, headers: ["Backoff": "30"], answer: .retry(after: 30, reason: "Status 503.")),
+    Case(status: 503, headers: ["Backoff": "30"], answer: .retry(after: 30, reason: "Status 503.")),
     Case(status: 413, body: "Too large", answer: .refused("Status 413: Too large")),
     // GitHub
     Case(

@@ -1,7 +1,6 @@
 import Foundation
 import Loopback
-import SyncCore
-import SyncOutbox
+import SyncStack
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,9 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import TestSupport
+import SyncStack
 import Testing
 
 /// Objects of several kinds that go to one address.
@@ -20,25 +15,20 @@ import Testing
 
   /// The changed part of an update is no whole object, so it says no kind.
   @Test func aWholeObjectSaysItsKind() async throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel(Animal.self, Dog.self), store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Animal.self, Dog.self)
     let outbox = try Outbox(stack, name: "api")
     let log = Locked<[OutboxChange]>([])
     outbox.send(Animal.self) { change in
       log.withLock { $0.append(change) }
       return .accepted(["id": 7, "kind": "Dog", "breed": "Collie"])
     }
-    try await stack.performBackgroundTask { context in
-      Dog(context: context).name = "Rex"
-      try context.save()
-    }
+    try await stack.edit { Dog(context: $0).name = "Rex" }
     try await outbox.send()
-    try await stack.performBackgroundTask { context in
+    try await stack.edit { context in
       let dog = try #require(try context.fetch(Fetch<Dog>()).first)
       #expect(dog.id == 7)
       #expect(dog.breed == "Collie")
       dog.name = "Max"
-      try context.save()
     }
     try await outbox.send()
     let changes = log.withLock { $0 }

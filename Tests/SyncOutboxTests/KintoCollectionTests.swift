@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
+import SyncStack
 import TestSupport
 import Testing
 
@@ -24,25 +21,20 @@ final class Chore: ManagedObject {
 struct KintoCollectionTests {
   @Test func keysVersionsConflictsAndDeletionsOfARealServer() async throws {
     let collection = try await KintoCollection(on: TestServer.address(.memory))
-    let stack = try DataStack(
-      model: ManagedObjectModel(Chore.self), store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Chore.self)
     let outbox = try Outbox(stack, name: "kinto")
     outbox.send(Chore.self) { try await collection.send($0) }
 
-    try await stack.performBackgroundTask { context in
-      for number in 0..<20 { Chore(context: context).title = "\(number)" }
-      try context.save()
-    }
+    try await stack.edit { for number in 0..<20 { Chore(context: $0).title = "\(number)" } }
     #expect(try await outbox.send().accepted == 20)
     let first = try await collection.records()
     #expect(first.count == 20)
-    try await stack.performBackgroundTask { context in
+    try await stack.edit { context in
       let tasks = try context.fetch(Fetch<Chore>())
       #expect(tasks.allSatisfy { $0.id != nil && $0.version != nil })
       tasks[0].title = "edited"
       tasks[1].done = true
       context.delete(tasks[2])
-      try context.save()
     }
     // Another client edits one of them, and deletes another.
     let keys = try await stack.performBackgroundTask { context in
@@ -62,24 +54,17 @@ struct KintoCollectionTests {
     #expect(here == "theirs")
 
     try await collection.delete(keys[0])
-    try await stack.performBackgroundTask { context in
-      try context.fetch(Fetch<Chore>("id == %@", keys[0])).first?.done = true
-      try context.save()
-    }
+    try await stack.edit { try $0.fetch(Fetch<Chore>("id == %@", keys[0])).first?.done = true }
     #expect(try await outbox.send().refused == 1)
     #expect(try outbox.refused.first?.key == .string(keys[0]))
   }
 
   /// An outbox with so many new objects for a collection.
   private func outbox(of count: Int, _ collection: KintoCollection) async throws -> Outbox {
-    let stack = try DataStack(
-      model: ManagedObjectModel(Chore.self), store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Chore.self)
     let outbox = try Outbox(stack, name: "kinto")
     outbox.send(Chore.self) { try await collection.send($0) }
-    try await stack.performBackgroundTask { context in
-      for number in 0..<count { Chore(context: context).title = "\(number)" }
-      try context.save()
-    }
+    try await stack.edit { for number in 0..<count { Chore(context: $0).title = "\(number)" } }
     return outbox
   }
 

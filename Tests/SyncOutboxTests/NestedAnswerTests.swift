@@ -1,10 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// Lines that travel inside their order, with keys of the server's or of ours, whatever happens to
@@ -118,28 +112,12 @@ import Testing
   private let desk = Desk()
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Order.self, Line.self, Note.self), store: .inMemory,
-      tracksChanges: true)
+    stack = try DataStack.tracking(Order.self, Line.self, Note.self)
     outbox = try Outbox(stack, name: "api")
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     outbox.send(
       Order.self, using: ExportOptions(relationshipType: .array)
     ) { [desk] change in try await desk.answer(change) }
-  }
-
-  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
-  {
-    try await NestedAnswerTests.edit(stack, body)
-  }
-
-  private static func edit(
-    _ stack: DataStack, _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
-  ) async throws {
-    try await stack.performBackgroundTask { context in
-      try body(context)
-      try context.save()
-    }
   }
 
   @discardableResult
@@ -152,7 +130,7 @@ import Testing
   }
 
   private func makeOrder(_ ownKeys: Bool, lines: [String] = ["a", "b"]) async throws {
-    try await edit { context in
+    try await stack.edit { context in
       let order = Order(context: context)
       order.status = "new"
       for (index, text) in lines.enumerated() {
@@ -208,13 +186,13 @@ import Testing
     #expect(before == after)
     try await expectEqual([[#"a ["a"]"#, #"a ["a"]"#, #"b ["b"]"#]])
     // The next change of a line is one of the line that is there.
-    try await edit { try $0.fetch(Fetch<Line>("text == %@", "b")).first?.text = "c" }
+    try await stack.edit { try $0.fetch(Fetch<Line>("text == %@", "b")).first?.text = "c" }
     try await expectEqual([[#"a ["a"]"#, #"a ["a"]"#, #"c ["b"]"#]])
   }
 
   @Test(arguments: [false, true])
   func aLineThatIsPutIntoAnOrderThatWaitsInARun(_ ownKeys: Bool) async throws {
-    try await edit { context in
+    try await stack.edit { context in
       let first = Order(context: context)
       first.status = "first"
       let second = Order(context: context)
@@ -223,7 +201,7 @@ import Testing
     }
     await desk.whileUnderWay { [stack] change in
       guard change.json["status"] == "first" else { return }
-      try await NestedAnswerTests.edit(stack) { context in
+      try await stack.edit { context in
         let second = try context.fetch(Fetch<Order>("status == %@", "second")).first
         guard second?.lines.count == 1 else { return }
         NestedAnswerTests.line("late", second, context, key: ownKeys ? 2 : nil)
@@ -234,23 +212,21 @@ import Testing
 
   /// The lines of a lost request are those that the conflict lists; one that was deleted since goes.
   @Test(arguments: [false, true], [false, true])
-  func linesThatAConflictListsAreNotMadeTwice(
-    _ ownKeys: Bool, _ isNew: Bool
-  ) async throws {
+  func linesThatAConflictListsAreNotMadeTwice(_ ownKeys: Bool, _ isNew: Bool) async throws {
     await desk.beStrict()
     if !isNew {
       try await makeOrder(ownKeys, lines: [])
       _ = try await outbox.send()
     }
     await desk.lose(1)
-    try await edit { context in
+    try await stack.edit { context in
       let order = try context.fetch(Fetch<Order>()).first ?? Order(context: context)
       for (key, text) in ["a", "b", "c"].enumerated() {
         NestedAnswerTests.line(text, order, context, key: ownKeys ? Int64(key + 1) : nil)
       }
     }
     _ = try await outbox.send()
-    try await edit { context in
+    try await stack.edit { context in
       for line in try context.fetch(Fetch<Line>("text == %@", "a")) { context.delete(line) }
       for line in try context.fetch(Fetch<Line>("text == %@", "b")) { line.text = "edited" }
     }
@@ -274,8 +250,8 @@ import Testing
       default: return try await desk.answer(change)
       }
     }
-    try await edit { context in
-      NestedAnswerTests.line("a", try context.fetch(Fetch<Order>()).first, context, key: nil)
+    try await stack.edit {
+      _ = NestedAnswerTests.line("a", try $0.fetch(Fetch<Order>()).first, $0, key: nil)
     }
     _ = try await outbox.send()
     try await expectEqual([["a []"]])
@@ -284,7 +260,7 @@ import Testing
   /// It was in the JSON of its order, so it has to be taken out of it again.
   @Test(arguments: [false, true])
   func oneThatWasPutInAndDeletedAgain(_ ownKeys: Bool) async throws {
-    try await edit { context in
+    try await stack.edit { context in
       let first = Order(context: context)
       first.status = "first"
       let second = Order(context: context)
@@ -294,14 +270,14 @@ import Testing
     await desk.whileUnderWay { [stack, desk] change in
       guard change.json["status"] == "first" else { return }
       await desk.lose(1)
-      try await NestedAnswerTests.edit(stack) { context in
+      try await stack.edit { context in
         let second = try context.fetch(Fetch<Order>("status == %@", "second")).first
         NestedAnswerTests.line("late", second, context, key: ownKeys ? 2 : nil)
       }
     }
     _ = try await outbox.send()
     await desk.whileUnderWay(nil)
-    try await edit {
+    try await stack.edit {
       for line in try $0.fetch(Fetch<Line>("text == %@", "late")) { $0.delete(line) }
     }
     try await expectEqual([[], ["a []"]])
@@ -321,7 +297,7 @@ import Testing
     try await makeOrder(ownKeys)
     await desk.lose(1)
     _ = try await outbox.send()
-    try await edit { context in
+    try await stack.edit { context in
       let lines = try context.fetch(Fetch<Line>().sorted(by: "text"))
       let order = lines[0].order
       if [.deleted, .deletedAndAdded].contains(since) { context.delete(lines[1]) }
@@ -353,7 +329,7 @@ import Testing
     outbox.send(Order.self, using: ExportOptions(relationshipType: .array)) { _ in
       .accepted(["id": 1, "status": "new", "lines": [["id": 9, "text": "a and b"]]])
     }
-    try await edit { context in
+    try await stack.edit { context in
       let order = Order(context: context)
       order.status = "new"
       for text in ["a", "b"] { NestedAnswerTests.line(text, order, context, key: nil) }
@@ -370,7 +346,7 @@ import Testing
     }
     try await stack.sync(
       [["id": 2, "lines": [["id": 5, "text": "other"]]]] as JSONValue, inEntityNamed: "Order")
-    try await edit { context in
+    try await stack.edit { context in
       let order = Order(context: context)
       for text in ["a", "b"] { NestedAnswerTests.line(text, order, context, key: nil) }
     }
@@ -378,7 +354,6 @@ import Testing
     #expect(try await texts() == [["a and b []"], ["other []"]])
   }
 
-  /// A line that was refused with its order goes with it when that is tried again.
   @Test func aRefusedLineGoesAlongWhenItsOrderIsTriedAgain() async throws {
     outbox.send(Order.self, using: ExportOptions(relationshipType: .array)) { _ in .refused("no") }
     try await makeOrder(true)

@@ -1,10 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// Objects without a handler that travel inside the JSON of their owners.
@@ -38,24 +33,16 @@ import Testing
   }
 
   /// Answers everything alike.
-  private final class Server: Sendable {
-    let log = Locked<[OutboxChange]>([])
-    let answer = Locked<OutboxAnswer>(.accepted())
-  }
-
   private let stack: DataStack
   private let outbox: Outbox
-  private let server = Server()
+  private let server = ToldServer()
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Paper.self, Cover.self, Part.self, Remark.self), store: .inMemory,
-      tracksChanges: true)
+    stack = try DataStack.tracking(Paper.self, Cover.self, Part.self, Remark.self)
     outbox = try Outbox(stack, name: "api")
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
-    outbox.send(Paper.self, using: ExportOptions(relationshipType: .array)) { [server] change in
-      server.log.withLock { $0.append(change) }
-      return server.answer.withLock { $0 }
+    outbox.send(Paper.self, using: ExportOptions(relationshipType: .array)) { [server] in
+      try server.answer(to: $0)
     }
   }
 
@@ -64,14 +51,6 @@ import Testing
       {"id": "1", "text": "one", "remarks": [{"id": "r", "text": "x"}]}, {"id": "2", "text": "two"}]}]
     """
 
-  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
-  {
-    try await stack.performBackgroundTask { context in
-      try body(context)
-      try context.save()
-    }
-  }
-
   private func parts(_ change: OutboxChange?) -> [String?] {
     let parts = change?.changedJSON["parts"]?.arrayValue ?? []
     return parts.map { $0["text"]?.stringValue }.sorted { $0 ?? "" < $1 ?? "" }
@@ -79,10 +58,10 @@ import Testing
 
   @Test func anEditOfANestedObjectIsAnUpdateOfItsOwner() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "edited" }
+    try await stack.edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "edited" }
     #expect(try outbox.pending.map(\.obstacle) == [nil])
     let report = try await outbox.send()
-    let change = try #require(server.log.withLock { $0.first })
+    let change = try #require(server.sent.first)
     #expect(change.kind == .update && change.id == "p" && change.properties == ["parts"])
     #expect(parts(change) == ["edited", "two"])
     #expect(change.changedJSON["title"] == nil)
@@ -96,16 +75,16 @@ import Testing
 
   @Test func soIsAnEditFurtherDown() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { try $0.fetch(Fetch<Remark>()).first?.text = "y" }
+    try await stack.edit { try $0.fetch(Fetch<Remark>()).first?.text = "y" }
     try await outbox.send()
-    let change = try #require(server.log.withLock { $0.first })
+    let change = try #require(server.sent.first)
     #expect(change.id == "p" && change.properties == ["parts"])
     #expect(change.json.description.contains(#""text":"y""#))
     #expect(try outbox.pending.isEmpty)
   }
 
   @Test func whatComesAndGoesWithItsOwnerIsSentOnce() async throws {
-    try await edit { context in
+    try await stack.edit { context in
       let paper = Paper(context: context)
       (paper.id, paper.title) = ("p", "new")
       for number in 0..<3 {
@@ -114,33 +93,32 @@ import Testing
       }
     }
     var report = try await outbox.send()
-    #expect(server.log.withLock { $0.map(\.kind) } == [.insert])
-    #expect(
-      parts(server.log.withLock { $0.last }) == ["0", "1", "2"])
+    #expect(server.sent.map(\.kind) == [.insert])
+    #expect(parts(server.sent.last) == ["0", "1", "2"])
     #expect(report["Part"].accepted.count == 3)
-    try await edit { context in
+    try await stack.edit { context in
       for part in try context.fetch(Fetch<Part>("id == %@", "0")) { context.delete(part) }
     }
     report = try await outbox.send()
-    #expect(server.log.withLock { $0.map(\.kind) } == [.insert, .update])
-    #expect(parts(server.log.withLock { $0.last }) == ["1", "2"])
+    #expect(server.sent.map(\.kind) == [.insert, .update])
+    #expect(parts(server.sent.last) == ["1", "2"])
     #expect(report["Part"].accepted.count == 1)
-    try await edit { for paper in try $0.fetch(Fetch<Paper>()) { $0.delete(paper) } }
+    try await stack.edit { for paper in try $0.fetch(Fetch<Paper>()) { $0.delete(paper) } }
     report = try await outbox.send()
-    #expect(server.log.withLock { $0.map(\.kind) } == [.insert, .update, .delete])
+    #expect(server.sent.map(\.kind) == [.insert, .update, .delete])
     #expect(report["Part"].accepted.count == 2)
     #expect(try outbox.pending.isEmpty)
   }
 
   @Test func aSyncLeavesItAloneUntilItsOwnerWasTaken() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
-    server.answer.withLock { $0 = .retry() }
+    try await stack.edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
+    server.answer(.retry())
     #expect(try await outbox.send().waiting == 2)
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    server.answer.withLock { $0 = .accepted() }
+    server.answer(.accepted())
     #expect(try await outbox.send().accepted == 2)
-    let changes = server.log.withLock { $0 }
+    let changes = server.sent
     #expect(changes.count == 2)
     #expect(changes.first?.idempotencyKey == changes.last?.idempotencyKey)
     #expect(parts(changes.last) == ["mine", "two"])
@@ -149,22 +127,22 @@ import Testing
 
   @Test func itIsRefusedWithItsOwnerAndTriedAgainWhenItIsEdited() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
-    server.answer.withLock { $0 = .refused("no") }
+    try await stack.edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
+    server.answer(.refused("no"))
     #expect(try await outbox.send().refused == 2)
     #expect(try outbox.refused.map(\.entity).sorted() == ["Paper", "Part"])
     #expect(try await outbox.send().description == "Nothing to send")
-    server.answer.withLock { $0 = .accepted() }
-    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "good" }
+    server.answer(.accepted())
+    try await stack.edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "good" }
     #expect(try await outbox.send().accepted == 2)
-    #expect(parts(server.log.withLock { $0.last }) == ["good", "two"])
+    #expect(parts(server.sent.last) == ["good", "two"])
     #expect(try outbox.pending.isEmpty)
   }
 
   @Test func revertingTheNestedObjectGivesItsValuesBack() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
-    server.answer.withLock { $0 = .refused("no") }
+    try await stack.edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "bad" }
+    server.answer(.refused("no"))
     try await outbox.send()
     try outbox.revert(outbox.refused)
     #expect(try outbox.pending.isEmpty)
@@ -179,8 +157,8 @@ import Testing
     outbox.concurrency = 1
     outbox.send(Paper.self) { _ in .gone }
     outbox.send(Part.self, using: ExportOptions(relationshipType: .array)) { _ in .accepted() }
-    try await edit { try $0.fetch(Fetch<Paper>()).first?.title = "edited" }
-    try await edit { context in
+    try await stack.edit { try $0.fetch(Fetch<Paper>()).first?.title = "edited" }
+    try await stack.edit { context in
       let (part, remark) = (Part(context: context), Remark(context: context))
       (part.id, part.paper) = ("3", try context.fetch(Fetch<Paper>()).first)
       (remark.id, remark.part) = ("s", part)
@@ -194,14 +172,14 @@ import Testing
 
   @Test func oneThatIsTakenOutGoesWithItsFormerOwner() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { context in
+    try await stack.edit { context in
       let part = try #require(context.fetch(Fetch<Part>("id == %@", "1")).first)
       part.text = "out"
       part.paper?.parts.remove(part)
     }
     #expect(try outbox.pending.compactMap(\.obstacle).isEmpty)
     let report = try await outbox.send()
-    #expect(parts(server.log.withLock { $0.first }) == ["two"])
+    #expect(parts(server.sent.first) == ["two"])
     #expect(report.unhandled.isEmpty && report.waiting == 0)
     #expect(try outbox.pending.isEmpty)
   }
@@ -210,12 +188,12 @@ import Testing
   func takingASingleOneAwayIsNull(_ isDeleted: Bool) async throws {
     try await stack.sync(
       #"[{"id": "p", "cover": {"colour": "red"}}]"#, inEntityNamed: "Paper")
-    try await edit { context in
+    try await stack.edit { context in
       let cover = try #require(context.fetch(Fetch<Cover>()).first)
       if isDeleted { context.delete(cover) } else { cover.paper?.cover = nil }
     }
     let report = try await outbox.send()
-    let change = try #require(server.log.withLock { $0.first })
+    let change = try #require(server.sent.first)
     #expect(change.changedJSON == ["cover": .null])
     #expect(change.json["cover"] == .null)
     #expect(report["Cover"].accepted.count == 1 && report.unhandled.isEmpty)
@@ -225,9 +203,9 @@ import Testing
   @Test func nothingIsLeftOfOneThatWasTakenOutOfAnOwnerThatIsGone() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
     outbox.whenGone = .deleteHere
-    server.answer.withLock { $0 = .gone }
-    try await edit { try $0.fetch(Fetch<Paper>()).first?.title = "edited" }
-    try await edit { context in
+    server.answer(.gone)
+    try await stack.edit { try $0.fetch(Fetch<Paper>()).first?.title = "edited" }
+    try await stack.edit { context in
       let part = try #require(context.fetch(Fetch<Part>("id == %@", "1")).first)
       part.paper?.parts.remove(part)
     }
@@ -240,32 +218,30 @@ import Testing
 
   @Test func oneWhoseOwnerIsDeletedElsewhereWaitsForAnother() async throws {
     try await stack.sync(NestedTests.json, inEntityNamed: "Paper")
-    try await edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
+    try await stack.edit { try $0.fetch(Fetch<Part>("id == %@", "1")).first?.text = "mine" }
     let other = #"[{"id": "q", "title": "b"}, {"id": "s"}]"#
     try await stack.sync(other, inEntityNamed: "Paper")
     #expect(try await outbox.send().unhandled == ["Part"])
     let obstacle = try #require(outbox.pending.first?.obstacle)
     #expect(obstacle.contains("nest it in what it belongs to, which has to be there"))
-    try await edit { context in
+    try await stack.edit { context in
       let paper = try context.fetch(Fetch<Paper>("id == %@", "q")).first
       try context.fetch(Fetch<Part>()).first?.paper = paper
     }
     try await outbox.send()
-    #expect(parts(server.log.withLock { $0.last }) == ["mine"])
+    #expect(parts(server.sent.last) == ["mine"])
     #expect(try outbox.pending.isEmpty)
   }
 
   @Test func oneWithoutAnOwnerIsAnnounced() async throws {
-    try await edit { Part(context: $0).text = "alone" }
+    try await stack.edit { Part(context: $0).text = "alone" }
     #expect(try await outbox.send().unhandled == ["Part"])
-    #expect(server.log.withLock { $0.isEmpty })
+    #expect(server.sent.isEmpty)
   }
 
   @Test func keysThatTheServerMakesComeWithItsList() async throws {
-    server.answer.withLock {
-      $0 = .accepted(["id": "p", "title": "new", "parts": [["id": "7", "text": "x"]]])
-    }
-    try await edit { context in
+    server.answer(.accepted(["id": "p", "title": "new", "parts": [["id": "7", "text": "x"]]]))
+    try await stack.edit { context in
       let paper = Paper(context: context)
       paper.title = "new"
       let part = Part(context: context)

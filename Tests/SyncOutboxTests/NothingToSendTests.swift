@@ -1,9 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// An edit that no handler would ever send is no change: it neither waits nor keeps anything from
@@ -44,25 +39,15 @@ import Testing
     @ToOne(inverse: "pinned") var topic: Topic?
   }
 
-  private final class Server: Sendable {
-    let sent = Locked<[OutboxChange]>([])
-    let answer = Locked<OutboxAnswer>(.accepted())
-  }
-
-  private let server = Server()
+  private let server = ToldServer()
   private let stack: DataStack
   private let outbox: Outbox
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Category.self, Topic.self, Post.self, Like.self, Pin.self),
-      store: .inMemory, tracksChanges: true)
+    stack = try DataStack.tracking(Category.self, Topic.self, Post.self, Like.self, Pin.self)
     outbox = try Outbox(stack, name: "forum")
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
-    outbox.send(Topic.self) { [server] change in
-      server.sent.withLock { $0.append(change) }
-      return server.answer.withLock { $0 }
-    }
+    outbox.send(Topic.self) { [server] in try server.answer(to: $0) }
   }
 
   private static let json = """
@@ -70,14 +55,6 @@ import Testing
       "posts": [{"id": 1, "likes": [{"id": 1}, {"id": 2}]}, {"id": 2}]},
      {"id": 2, "title": "b", "category": {"id": 4}, "reader_ids": [], "pinned": {"id": 2}, "posts": []}]
     """
-
-  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
-  {
-    try await stack.performBackgroundTask { context in
-      try body(context)
-      try context.save()
-    }
-  }
 
   private func state() async throws -> [String] {
     try await stack.performBackgroundTask { context in
@@ -100,7 +77,7 @@ import Testing
   @Test func otherEndsOfRelationshipsNeitherWaitNorArePending() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     let old = try await state()
-    try await edit { context in
+    try await stack.edit { context in
       let topic = try context.fetch(Fetch<Topic>("id == 2")).first
       let categories = try context.fetch(Fetch<Category>().sorted(by: "id"))
       topic?.category = categories[0]
@@ -123,7 +100,7 @@ import Testing
 
   @Test func anEditOfWhatIsNotExportedIsNoneEither() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
-    try await edit { for pin in try $0.fetch(Fetch<Pin>()) { pin.colour = "red" } }
+    try await stack.edit { for pin in try $0.fetch(Fetch<Pin>()) { pin.colour = "red" } }
     try expectRest()
     #expect(try await outbox.send().description == "Nothing to send")
   }
@@ -131,7 +108,7 @@ import Testing
   /// But an edit that a handler would send is named, as long as there is none.
   @Test func anEditOfAnAttributeWaitsForAHandler() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
-    try await edit { try $0.fetch(Fetch<Category>("id == 3")).first?.name = "x" }
+    try await stack.edit { try $0.fetch(Fetch<Category>("id == 3")).first?.name = "x" }
     #expect(try outbox.pending.compactMap(\.obstacle).count == 1)
     #expect(try await outbox.send().unhandled == ["Category"])
     #expect(try outbox.status.waiting == 1)
@@ -139,12 +116,12 @@ import Testing
 
   @Test func whatACascadeTookAlongGoesWithItsOwner() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
-    try await edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
+    try await stack.edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
     #expect(try outbox.pending.count == 5 && outbox.pending.compactMap(\.obstacle).isEmpty)
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     #expect(try await state().count == 1)
     let report = try await outbox.send()
-    #expect(server.sent.withLock { $0.map(\.description) } == ["delete of Topic 1"])
+    #expect(server.sent.map(\.description) == ["delete of Topic 1"])
     #expect(report.waiting == 0 && report.unhandled.isEmpty)
     try expectRest()
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
@@ -154,8 +131,8 @@ import Testing
   @Test func itComesBackWithAnOwnerWhoseDeletionIsRefused() async throws {
     try await stack.sync(NothingToSendTests.json, inEntityNamed: "Topic")
     let old = try await state()
-    try await edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
-    server.answer.withLock { $0 = .refused("no") }
+    try await stack.edit { for topic in try $0.fetch(Fetch<Topic>("id == 1")) { $0.delete(topic) } }
+    server.answer(.refused("no"))
     let report = try await outbox.send()
     #expect(report.refused == 1 && report.unhandled.isEmpty)
     #expect(try outbox.refused.count == 1)

@@ -1,7 +1,5 @@
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
+import SyncStack
+import Testing
 
 /// Orders of customers, whose keys the server makes.
 final class Customer: ManagedObject {
@@ -32,6 +30,36 @@ final class Label: ManagedObject {
   @ToMany(inverse: "labels") var orders: Set<Order>
 }
 
+extension DataStack {
+  /// A stack of classes that keeps what is to be sent.
+  static func tracking(
+    _ classes: ManagedObject.Type..., in store: Location = .inMemory
+  ) throws -> DataStack {
+    try DataStack(model: ManagedObjectModel(classes: classes), store: store, tracksChanges: true)
+  }
+
+  /// Edits in a background context, and saves.
+  @discardableResult
+  func edit<T: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> T) async throws -> T {
+    try await performBackgroundTask { context in
+      let result = try body(context)
+      try context.save()
+      return result
+    }
+  }
+}
+
+extension Outbox {
+  /// Sends, and expects that nothing is left, refused or not.
+  @discardableResult
+  func sendAll(_ location: SourceLocation = #_sourceLocation) async throws -> OutboxReport {
+    let report = try await send()
+    #expect(report.refused == 0 && report.waiting == 0, "\(report)", sourceLocation: location)
+    #expect(try pending.isEmpty, "\(report)", sourceLocation: location)
+    return report
+  }
+}
+
 /// A stack with an outbox that sends everything to a server of its own.
 struct Shop {
   let stack: DataStack
@@ -57,14 +85,20 @@ struct Shop {
     }
   }
 
-  /// Edits in a background context, and saves.
-  func edit<T: Sendable>(
-    _ body: @escaping @Sendable (ManagedObjectContext) throws -> T
-  ) async throws -> T {
+  @discardableResult
+  func edit<T: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> T) async throws -> T {
+    try await stack.edit(body)
+  }
+
+  /// Makes an object, and gives the identifier under which it is stored.
+  func make<Object: ManagedObject>(
+    _ type: Object.Type, _ fill: @Sendable (Object) -> Void = { _ in }
+  ) async throws -> ManagedObjectID {
     try await stack.performBackgroundTask { context in
-      let result = try body(context)
+      let object = context.insert(type)
+      fill(object)
       try context.save()
-      return result
+      return object.objectID
     }
   }
 

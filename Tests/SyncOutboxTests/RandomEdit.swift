@@ -1,4 +1,4 @@
-import SyncGraph
+import SyncStack
 import TestSupport
 
 /// One edit of a program.

@@ -1,9 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -59,9 +55,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.file("shop.sqlite")
     try await leaveEdits(url, answer)
-    let stack = try DataStack(
-      model: ManagedObjectModel(Buyer.self, Purchase.self, Tag.self), store: .sqlite(url),
-      tracksChanges: true)
+    let stack = try DataStack.tracking(Buyer.self, Purchase.self, Tag.self, in: .sqlite(url))
     let outbox = try Outbox(stack, name: "api")
     let items = try outbox.pending
     #expect(items.map(\.entity) == ["Purchase", "Purchase", "Tag"])
@@ -81,9 +75,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.file("shop.sqlite")
     try await leaveEdits(url, .refused("no"))
-    let stack = try DataStack(
-      model: ManagedObjectModel(Buyer.self, Purchase.self, Tag.self), store: .sqlite(url),
-      tracksChanges: true)
+    let stack = try DataStack.tracking(Buyer.self, Purchase.self, Tag.self, in: .sqlite(url))
     let outbox = try Outbox(stack, name: "api")
     let sent = Locked<[Value: JSONValue]>([:])
     outbox.send(Purchase.self) { change in
@@ -119,23 +111,20 @@ import Testing
   @Test func whatTheServerLastSaidTakesANewType() async throws {
     let folder = try TemporaryFolder()
     let store = DataStack.Location.sqlite(folder.file("gauges.sqlite"))
-    var stack = try DataStack(
-      model: ManagedObjectModel(Before.Gauge.self), store: store, tracksChanges: true)
+    var stack = try DataStack.tracking(Before.Gauge.self, in: store)
     try await stack.sync(
       #"[{"id": 1, "level": 1.5, "is_open": true, "read_at": "2026-11-25T08:00:00Z"}]"#,
       inEntityNamed: "Gauge")
     var outbox = try Outbox(stack, name: "api")
     outbox.send(Before.Gauge.self) { _ in .refused("no") }
-    try await stack.performBackgroundTask { context in
+    try await stack.edit { context in
       for gauge in try context.fetch(Fetch<Before.Gauge>()) {
         (gauge.level, gauge.isOpen, gauge.readAt) = (2, false, nil)
       }
-      try context.save()
     }
     #expect(try await outbox.send().refused == 1)
     try stack.close()
-    stack = try DataStack(
-      model: ManagedObjectModel(After.Gauge.self), store: store, tracksChanges: true)
+    stack = try DataStack.tracking(After.Gauge.self, in: store)
     outbox = try Outbox(stack, name: "api")
     try outbox.revert(outbox.refused)
     #expect(

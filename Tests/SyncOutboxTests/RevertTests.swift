@@ -1,9 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -135,10 +131,7 @@ import Testing
     await shop.server.put("Order", 1, ["id": 1, "status": "a"])
     try await shop.stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
     await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
-      try await stack.performBackgroundTask { context in
-        for order in try context.fetch(Fetch<Order>()) { order.status = "third" }
-        try context.save()
-      }
+      try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.status = "third" } }
       await server.whileUnderWay { _ in await server.answer(.refused("no"), to: "Order") }
     }
     try await shop.edit { try $0.fetch(Fetch<Order>()).first?.status = "second" }
@@ -149,13 +142,9 @@ import Testing
   }
 
   @Test func unknownValuesAreAskedFor() async throws {
-    let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
-    let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Customer.self, Order.self, Line.self, Label.self)
     try await stack.sync(#"[{"id": 1, "status": "a"}]"#, inEntityNamed: "Order")
-    try await stack.performBackgroundTask { context in
-      for order in try context.fetch(Fetch<Order>()) { order.status = "b" }
-      try context.save()
-    }
+    try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.status = "b" } }
     let outbox = try Outbox(stack, name: "late")
     outbox.send(Order.self) { _ in .refused("no") }
     try await outbox.send()
@@ -169,17 +158,15 @@ import Testing
   }
 
   @Test func aDeletedObjectStaysAwayWhenItsKeyWasGivenAway() async throws {
-    let model = try ManagedObjectModel(Slot.self)
-    let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Slot.self)
     try await stack.sync(#"[{"id": 1, "place": "a"}]"#, inEntityNamed: "Slot")
     let outbox = try Outbox(stack, name: "api")
     outbox.send(Slot.self) { $0.kind == .delete ? .refused("no") : .accepted() }
-    try await stack.performBackgroundTask { context in
+    try await stack.edit { context in
       for slot in try context.fetch(Fetch<Slot>()) { context.delete(slot) }
       try context.save()
       let other = Slot(context: context)
       (other.id, other.place) = (2, "a")
-      try context.save()
     }
     try await outbox.send()
     let item = try #require(try outbox.refused.first)
@@ -191,13 +178,10 @@ import Testing
   @Test func aStackWithoutOutboxKeepsNothingOfWhatWas() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file("plain.sqlite")
-    let model = try ManagedObjectModel(Customer.self, Order.self, Line.self, Label.self)
-    let stack = try DataStack(model: model, store: .sqlite(url), tracksChanges: true)
+    let stack = try DataStack.tracking(
+      Customer.self, Order.self, Line.self, Label.self, in: .sqlite(url))
     try await stack.sync(RevertTests.json, inEntityNamed: "Customer")
-    try await stack.performBackgroundTask { context in
-      for order in try context.fetch(Fetch<Order>()) { order.status = "b" }
-      try context.save()
-    }
+    try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.status = "b" } }
     func kept() throws -> Int {
       try stack.store.read { reader in
         try reader.dump()["_syncstack_history_changes"]?.count {
@@ -207,10 +191,7 @@ import Testing
     }
     #expect(try kept() == 0)
     _ = try Outbox(stack, name: "api")
-    try await stack.performBackgroundTask { context in
-      for order in try context.fetch(Fetch<Order>()) { order.status = "c" }
-      try context.save()
-    }
+    try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.status = "c" } }
     #expect(try kept() == 1)
   }
 }

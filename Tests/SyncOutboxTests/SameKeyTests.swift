@@ -1,18 +1,17 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
 /// Answers with the key of another object: copies become one, and nothing that was entered here is
 /// lost.
 @Suite struct SameKeyTests {
+  private let shop: Shop
+
+  init() throws { shop = try Shop() }
+
   /// Each sends its own changes; one that waits in the other is no edit of the key.
   @Test func aKeyFromTheServerIsTakenOverBesideAnotherOutbox() async throws {
-    let shop = try Shop()
     let other = try Outbox(shop.stack, name: "other")
     other.send(Customer.self) { _ in .refused("no") }
     try await shop.edit { Order(context: $0).status = "new" }
@@ -25,7 +24,6 @@ import Testing
 
   /// Two answers of one key are no copies of one object: edits here stay.
   @Test func anAnswerThatComesTwiceJoinsNothing() async throws {
-    let shop = try Shop()
     await shop.server.answer(.accepted(["id": 100]), to: "Order")
     try await shop.edit { context in
       Order(context: context).status = "one"
@@ -67,15 +65,13 @@ import Testing
   }
 
   @Test func whatWasDeletedHereMeanwhileDeletesNothingOfThatKey() async throws {
-    let shop = try Shop()
     await shop.server.answer(.accepted(["id": 100]), to: "Order")
     try await shop.edit { Order(context: $0).status = "one" }
     try await shop.outbox.send()
     try await shop.edit { Order(context: $0).status = "two" }
     await shop.server.whileUnderWay { [stack = shop.stack] _ in
-      try await stack.performBackgroundTask { context in
+      try await stack.edit { context in
         for order in try context.fetch(Fetch<Order>("status == 'two'")) { context.delete(order) }
-        try context.save()
       }
     }
     try await shop.outbox.send()
@@ -85,16 +81,10 @@ import Testing
 
   /// The server finds an object of its own by the name instead of making one.
   @Test func anObjectOfTheServerThatItGivesForANewOneBecomesOneWithIt() async throws {
-    let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 7, "name": "urgent", "orders": [{"id": 1}]}]"#, inEntityNamed: "Label")
     await shop.server.answer(.accepted(["id": 7, "name": "urgent"]), to: "Label")
-    let id = try await shop.edit { context in
-      let label = Label(context: context)
-      label.name = "urgent"
-      try context.save()
-      return label.objectID
-    }
+    let id = try await shop.make(Label.self) { $0.name = "urgent" }
     #expect(try await shop.outbox.send()["Label"].joined == [id])
     let orders = try await shop.edit { context in
       try context.fetch(Fetch<Label>()).map { $0.orders.compactMap(\.id) }
@@ -112,19 +102,17 @@ import Testing
     await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
       await server.whileUnderWay(nil)
       try await stack.sync(#"[{"id": 100, "status": "new"}]"#, inEntityNamed: "Order")
-      try await stack.performBackgroundTask { context in
+      try await stack.edit { context in
         let orders = try context.fetch(Fetch<Order>().sorted(by: "id"))
         try #require(orders.map(\.id) == [nil, 100])
         let label = try #require(try context.fetch(Fetch<Label>("id == 2")).first)
         edit(orders[0], orders[1], label)
-        try context.save()
       }
     }
     return try await shop.outbox.send()
   }
 
   @Test func whatWasEditedInACopyIsSentOfTheObject() async throws {
-    let shop = try Shop()
     let report = try await sendTwice(shop) { order, copy, label in
       copy.status = "edited"
       copy.labels = [label]
@@ -148,7 +136,6 @@ import Testing
   }
 
   @Test func aPropertyThatWasEditedInBothKeepsThemTwo() async throws {
-    let shop = try Shop()
     let report = try await sendTwice(shop) { order, copy, _ in
       copy.status = "edited"
       order.status = "mine"
@@ -164,7 +151,6 @@ import Testing
 
   /// The server has made it already: the same is sent again, not another insertion.
   @Test func whatWasKeptApartFromItsCopyIsNotMadeTwice() async throws {
-    let shop = try Shop()
     _ = try await sendTwice(shop) { order, copy, _ in
       copy.status = "edited"
       order.status = "mine"
@@ -183,7 +169,6 @@ import Testing
   }
 
   @Test func deletingOneOfAnObjectAndItsCopyLeavesTheOther() async throws {
-    let shop = try Shop()
     let report = try await sendTwice(shop) { order, _, _ in
       order.managedObjectContext?.delete(order)
     }
@@ -197,7 +182,6 @@ import Testing
 
   /// The copy has the label that was sent; it was taken away here since.
   @Test func aLinkThatWentSinceIsNotBroughtBackByTheCopy() async throws {
-    let shop = try Shop()
     try await shop.stack.sync(#"[{"id": 1}]"#, inEntityNamed: "Label")
     try await shop.edit { context in
       let order = Order(context: context)
@@ -208,10 +192,7 @@ import Testing
     await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] change in
       guard change.entity == "Order" else { return }
       await server.whileUnderWay(nil)
-      try await stack.performBackgroundTask { context in
-        for order in try context.fetch(Fetch<Order>()) { order.labels = [] }
-        try context.save()
-      }
+      try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.labels = [] } }
       try await stack.sync(
         #"[{"id": 100, "status": "new", "label_ids": [1]}]"#, inEntityNamed: "Order")
     }
@@ -221,14 +202,10 @@ import Testing
 
   /// There was nothing else that the deletion could have meant.
   @Test func deletingAnObjectBeforeItsCopyComesDeletesBoth() async throws {
-    let shop = try Shop()
     try await shop.edit { Order(context: $0).status = "new" }
     await shop.server.whileUnderWay { [stack = shop.stack, server = shop.server] _ in
       await server.whileUnderWay(nil)
-      try await stack.performBackgroundTask { context in
-        for order in try context.fetch(Fetch<Order>()) { context.delete(order) }
-        try context.save()
-      }
+      try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { $0.delete(order) } }
       try await stack.sync(#"[{"id": 100, "status": "new"}]"#, inEntityNamed: "Order")
     }
     try await shop.outbox.send()
@@ -239,7 +216,6 @@ import Testing
   }
 
   @Test func anUpdateThatIsAnsweredWithAnotherObjectIsAcceptedWithoutIt() async throws {
-    let shop = try Shop()
     try await shop.stack.sync(
       #"[{"id": 1, "status": "a"}, {"id": 2, "status": "b"}]"#, inEntityNamed: "Order")
     await shop.server.answer(.accepted(["id": 2, "status": "theirs"]), to: "Order")
@@ -254,16 +230,12 @@ import Testing
 
   /// The copy leaves its partner before it is deleted, so that no delete rule takes that along.
   @Test func thePartnerOfACopyStaysWithTheObject() async throws {
-    let stack = try DataStack(
-      model: ManagedObjectModel(Account.self, Profile.self), store: .inMemory, tracksChanges: true)
+    let stack = try DataStack.tracking(Account.self, Profile.self)
     let outbox = try Outbox(stack, name: "api")
     outbox.send(Account.self) { _ in .accepted(["id": 7]) }
     try await stack.sync(
       #"[{"id": 7, "profile": {"id": 1, "text": "theirs"}}]"#, inEntityNamed: "Account")
-    try await stack.performBackgroundTask { context in
-      _ = Account(context: context)
-      try context.save()
-    }
+    try await stack.edit { _ = Account(context: $0) }
     #expect(try await outbox.send()["Account"].joined.count == 1)
     let texts = try await stack.performBackgroundTask { context in
       try context.fetch(Fetch<Account>()).map { $0.profile?.text }

@@ -1,9 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -66,12 +62,7 @@ import Testing
     await clock.sleeper(until: nil)
     let due = try #require(clock.deadline)
     #expect(due > .seconds(55) && due <= .seconds(63), "\(due)")
-    let ann = try await shop.edit { context in
-      let ann = Customer(context: context)
-      ann.name = "Ann"
-      try context.save()
-      return ann.objectID
-    }
+    let ann = try await shop.make(Customer.self) { $0.name = "Ann" }
     await clock.sleeper(until: .seconds(4))
     clock.move(to: .seconds(4))
     #expect(try await shop.outbox.outcome(of: ann) == .settled)
@@ -83,10 +74,7 @@ import Testing
     let file = folder.file()
     let shop = try await started(.sqlite(file))
     let other = try DataStack(model: shop.stack.model, store: .sqlite(file), tracksChanges: true)
-    try await other.performBackgroundTask { context in
-      Customer(context: context).name = "other"
-      try context.save()
-    }
+    try await other.edit { Customer(context: $0).name = "other" }
     await shop.stack.drainNotifications()
     await clock.sleeper(until: .seconds(2))
     clock.move(to: .seconds(2))
@@ -184,21 +172,12 @@ import Testing
     let other = try Outbox(shop.stack, name: "other")
     await shop.server.answer(.refused("too late"), to: "Customer")
     let order = try await shop.order("new")
-    let customer = try await shop.edit { context in
-      let customer = Customer(context: context)
-      customer.name = "Ann"
-      try context.save()
-      return customer.objectID
-    }
+    let customer = try await shop.make(Customer.self) { $0.name = "Ann" }
     async let outcomes = [shop.outbox.outcome(of: order), shop.outbox.outcome(of: customer)]
     try await shop.outbox.send()
     #expect(try await outcomes == [.settled, .refused("too late")])
     // Of this one nothing is to be sent.
-    let line = try await shop.edit { context in
-      let line = Line(context: context)
-      try context.save()
-      return line.objectID
-    }
+    let line = try await shop.make(Line.self)
     try shop.outbox.discard(try #require(try shop.outbox.pending.first { $0.entity == "Line" }))
     #expect(try await shop.outbox.outcome(of: line) == .settled)
     // A change that another outbox sends is no business of this one; one without a handler anywhere
@@ -231,11 +210,6 @@ import Testing
 
 extension Shop {
   fileprivate func order(_ status: String) async throws -> ManagedObjectID {
-    try await edit { context in
-      let order = Order(context: context)
-      order.status = status
-      try context.save()
-      return order.objectID
-    }
+    try await make(Order.self) { $0.status = status }
   }
 }

@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
+import SyncStack
 import Testing
 
 /// Answers that say less than the object, or something else.
@@ -28,9 +25,7 @@ import Testing
   func anAnswerWithoutTheNewKeySaysSoOnce(_ json: JSONValue?) async throws {
     let shop = try Shop()
     await shop.server.answer(.accepted(json), to: "Order")
-    try await shop.edit { context in
-      for _ in 0..<3 { Order(context: context).status = "new" }
-    }
+    try await shop.edit { for _ in 0..<3 { Order(context: $0).status = "new" } }
     let report = try await shop.outbox.send()
     #expect(report.accepted == 3 && report.unusedAnswers.count == 1)
     #expect(report.unusedAnswers.first?.contains("its answers have no “id”") == true)

@@ -1,9 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import TestSupport
+import SyncStack
 
 /// Orders whose lines belong to them, one of which is the first; with keys that the server makes.
 enum Strict {
@@ -128,10 +123,7 @@ enum Strict {
     let server = Server()
 
     init(concurrency: Int = 4) throws {
-      stack = try DataStack(
-        model: ManagedObjectModel(
-          Customer.self, Address.self, Tag.self, Order.self, Line.self), store: .inMemory,
-        tracksChanges: true)
+      stack = try DataStack.tracking(Customer.self, Address.self, Tag.self, Order.self, Line.self)
       outbox = try Outbox(stack, name: "api")
       outbox.retry = RetryPolicy(attempts: 0, delay: 0)
       outbox.concurrency = concurrency
@@ -141,10 +133,7 @@ enum Strict {
     }
 
     func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws {
-      try await stack.performBackgroundTask { context in
-        try body(context)
-        try context.save()
-      }
+      try await stack.edit { try body($0) }
     }
 
     /// Sends without anything going wrong, and begins a new log.

@@ -1,10 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// Objects without a handler of entities that lead to themselves, or to each other in a circle.
@@ -38,23 +32,13 @@ import Testing
   private let outbox: Outbox
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Tag.self, Post.self, Chicken.self, Egg.self), store: .inMemory,
-      tracksChanges: true)
+    stack = try DataStack.tracking(Tag.self, Post.self, Chicken.self, Egg.self)
     outbox = try Outbox(stack, name: "api")
-  }
-
-  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
-  {
-    try await stack.performBackgroundTask { context in
-      try body(context)
-      try context.save()
-    }
   }
 
   @Test func anEntityThatLeadsToItselfWaitsForAHandler() async throws {
     outbox.send(Chicken.self) { _ in .accepted() }
-    try await edit { context in
+    try await stack.edit { context in
       let tag = Tag(context: context)
       let child = Tag(context: context)
       child.parent = tag
@@ -64,13 +48,13 @@ import Testing
     #expect(try outbox.pending.allSatisfy { $0.obstacle != nil })
     let report = try await outbox.send()
     #expect(report.unhandled == ["Tag"] && report["Tag"].waiting.count == 3)
-    try await edit { for tag in try $0.fetch(Fetch<Tag>()) { tag.name = "edited" } }
+    try await stack.edit { for tag in try $0.fetch(Fetch<Tag>()) { tag.name = "edited" } }
     #expect(try outbox.pending.count == 3)
   }
 
   @Test func entitiesThatLeadToEachOtherWaitForAHandler() async throws {
     outbox.send(Post.self) { _ in .accepted() }
-    try await edit { context in
+    try await stack.edit { context in
       let (chicken, egg) = (Chicken(context: context), Egg(context: context))
       (chicken.egg, egg.chicken) = (egg, chicken)
     }
@@ -85,7 +69,7 @@ import Testing
       log.withLock { $0.append(change) }
       return .accepted()
     }
-    try await edit { context in
+    try await stack.edit { context in
       var tag = Tag(context: context)
       tag.post = Post(context: context)
       for number in 0..<200 {

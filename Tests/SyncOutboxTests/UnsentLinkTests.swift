@@ -1,10 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncOutbox
-import SyncStore
-import TestSupport
+import SyncStack
 import Testing
 
 /// A link that was made or taken away here stays until the answer to it, whatever the fate of the
@@ -51,18 +46,11 @@ import Testing
   // MARK: - Workshop
 
   private let stack: DataStack
-  private final class Server: Sendable {
-    let sent = Locked<[OutboxChange]>([])
-    let answer = Locked<@Sendable (OutboxChange) throws -> OutboxAnswer>({ _ in .accepted() })
-  }
-
-  private let server = Server()
+  private let server = ToldServer()
   private let outbox: Outbox
 
   init() throws {
-    stack = try DataStack(
-      model: ManagedObjectModel(Post.self, Tag.self, Picture.self), store: .inMemory,
-      tracksChanges: true)
+    stack = try DataStack.tracking(Post.self, Tag.self, Picture.self)
     outbox = try Outbox(stack, name: "api")
     prepare(outbox)
   }
@@ -70,10 +58,7 @@ import Testing
   private func prepare(_ outbox: Outbox) {
     outbox.retry = RetryPolicy(attempts: 0, delay: 0)
     for name in ["Post", "Tag", "Picture"] {
-      outbox.send(with: Conventional(name)) { [server] change in
-        server.sent.withLock { $0.append(change) }
-        return try server.answer.withLock { $0 }(change)
-      }
+      outbox.send(with: Conventional(name)) { [server] in try server.answer(to: $0) }
     }
   }
 
@@ -103,17 +88,9 @@ import Testing
     try await stack.sync(UnsentLinkTests.posts, inEntityNamed: "Post")
   }
 
-  private func edit(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws
-  {
-    try await stack.performBackgroundTask { context in
-      try body(context)
-      try context.save()
-    }
-  }
-
   /// Gives post 2 other members: in place of the first the second and third.
   private func edit(_ side: Side, isAgain: Bool = false) async throws {
-    try await edit { context in
+    try await stack.edit { context in
       let posts = try context.fetch(Fetch<Post>().sorted(by: "id"))
       let tags = try context.fetch(Fetch<Tag>().sorted(by: "id"))
       let pictures = try context.fetch(Fetch<Picture>().sorted(by: "id"))
@@ -160,17 +137,17 @@ import Testing
     switch fate {
     case .notSent: break
     case .looked: _ = try outbox.pending
-    case .noAnswer: server.answer.withLock { $0 = { _ in throw Lost() } }
-    case .later: server.answer.withLock { $0 = { _ in .retry(after: 3600) } }
-    case .refused: server.answer.withLock { $0 = { _ in .refused("no") } }
+    case .noAnswer: server.answer { _ in throw Lost() }
+    case .later: server.answer { _ in .retry(after: 3600) }
+    case .refused: server.answer { _ in .refused("no") }
     case .behindOthers:
       outbox.concurrency = 1
-      server.answer.withLock { $0 = { _ in throw Lost() } }
+      server.answer { _ in throw Lost() }
     case .editedAgain:
-      server.answer.withLock { $0 = { _ in throw Lost() } }
+      server.answer { _ in throw Lost() }
       _ = try await outbox.send()
       try await edit(side, isAgain: true)
-    case .killed: server.answer.withLock { $0 = { _ in throw CancellationError() } }
+    case .killed: server.answer { _ in throw CancellationError() }
     }
     guard fate != .notSent, fate != .looked else { return }
     if fate == .killed {
@@ -187,7 +164,7 @@ import Testing
   func aLinkStaysUntilItsAnswer(_ side: Side, _ fate: Fate) async throws {
     try await load()
     let old = try await state()
-    try await edit { try $0.fetch(Fetch<Post>("id == 1")).first?.title = "b" }
+    try await stack.edit { try $0.fetch(Fetch<Post>("id == 1")).first?.title = "b" }
     try await edit(side)
     try await meet(fate, side)
     let edited = try await state()
@@ -197,12 +174,11 @@ import Testing
       #expect(try await state() == edited)
     }
     // The edits are sent in the end.
-    server.sent.withLock { $0 = [] }
-    server.answer.withLock { $0 = { _ in .accepted() } }
+    server.forget()
+    server.answer { _ in .accepted() }
     for item in try outbox.pending { try outbox.retry(item) }
     outbox.concurrency = 4
-    _ = try await outbox.send()
-    #expect(try outbox.pending.isEmpty)
+    try await outbox.sendAll()
     #expect(try await state() == edited)
     // Now it is the sync's again.
     try await stack.sync(UnsentLinkTests.posts, inEntityNamed: "Post")
@@ -210,27 +186,24 @@ import Testing
     #expect(try await stack.checkConsistency().problems.isEmpty)
   }
 
-  /// The answer to an older sending says nothing of later links.
   @Test func aRepeatedAnswerLeavesWhatWasLinkedSince() async throws {
     try await load()
-    try await edit { Post(context: $0).title = "new" }
-    server.answer.withLock { $0 = { _ in throw Lost() } }
+    try await stack.edit { Post(context: $0).title = "new" }
+    server.answer { _ in throw Lost() }
     _ = try await outbox.send()
-    try await edit { context in
+    try await stack.edit { context in
       let post = try context.fetch(Fetch<Post>("title == %@", "new")).first
       post?.tags = Set(try context.fetch(Fetch<Tag>("id == 2")))
       post?.pictures = try context.fetch(Fetch<Picture>("id == 2"))
     }
-    server.answer.withLock {
-      $0 = { change in
-        let old: JSONValue = ["id": 7, "title": "new", "tag_ids": [], "picture_ids": []]
-        return .accepted(change.kind == .insert ? old : nil)
-      }
+    server.answer { change in
+      let old: JSONValue = ["id": 7, "title": "new", "tag_ids": [], "picture_ids": []]
+      return .accepted(change.kind == .insert ? old : nil)
     }
     // Its other end has nothing to send, and has its turn first.
     _ = try await outbox.send()
     #expect(try await state().last == "new [2] [2] [] [] 0")
-    let last = try #require(server.sent.withLock { $0.last })
+    let last = try #require(server.sent.last)
     #expect(last.changedJSON["tag_ids"] == [2] && last.changedJSON["picture_ids"] == [2])
     #expect(try outbox.pending.isEmpty)
   }
@@ -239,7 +212,7 @@ import Testing
   @Test(arguments: [false, true])
   func anEndThatDoesNotSayTheLinkDoesNotEndIt(_ isGivenUp: Bool) async throws {
     try await load()
-    try await edit { context in
+    try await stack.edit { context in
       let post = try context.fetch(Fetch<Post>("id == 2")).first
       if isGivenUp {
         let tag = try #require(context.fetch(Fetch<Tag>("id == 3")).first)
@@ -251,11 +224,9 @@ import Testing
         post?.tags.insert(tag)
       }
     }
-    server.answer.withLock {
-      $0 = { change in
-        if change.entity == "Post" { throw Lost() }
-        return .accepted()
-      }
+    server.answer { change in
+      if change.entity == "Post" { throw Lost() }
+      return .accepted()
     }
     if isGivenUp {
       for item in try outbox.pending where item.entity == "Tag" { try outbox.discard(item) }
@@ -264,21 +235,20 @@ import Testing
     }
     try await stack.sync(UnsentLinkTests.posts, inEntityNamed: "Post")
     #expect(try await state()[1].contains(isGivenUp ? " [1, 3] " : " [1, 9] "))
-    server.answer.withLock { $0 = { _ in .accepted() } }
+    server.answer { _ in .accepted() }
     _ = try await outbox.send()
-    let last = try #require(server.sent.withLock { $0.last })
+    let last = try #require(server.sent.last)
     #expect(last.changedJSON["tag_ids"] == (isGivenUp ? [1, 3] : [1, 9]))
     #expect(try outbox.pending.isEmpty)
   }
 
-  /// Links that were not edited come and go with a sync though others wait.
   @Test func otherLinksOfTheListAreTheSyncs() async throws {
     try await load()
-    try await edit { context in
+    try await stack.edit { context in
       let post = try context.fetch(Fetch<Post>("id == 2")).first
       post?.tags.insert(try #require(context.fetch(Fetch<Tag>("id == 2")).first))
     }
-    server.answer.withLock { $0 = { _ in .refused("no") } }
+    server.answer { _ in .refused("no") }
     _ = try await outbox.send()
     try await stack.sync(
       [["id": 2, "tag_ids": [3]]] as JSONValue, inEntityNamed: "Post",

@@ -1,6 +1,4 @@
-import SyncCore
-import SyncEngine
-import SyncOutbox
+import SyncStack
 
 /// How an API wants to be asked.
 struct Dialect: Sendable, CustomStringConvertible {

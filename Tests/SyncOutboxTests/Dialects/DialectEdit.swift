@@ -1,4 +1,4 @@
-import SyncGraph
+import SyncStack
 import TestSupport
 
 /// One edit of the program of the dialects, here and in the expected graph.

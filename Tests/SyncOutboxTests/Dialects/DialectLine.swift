@@ -1,5 +1,4 @@
-import SyncCore
-import SyncOutbox
+import SyncStack
 import TestSupport
 
 /// The way to a server: requests on it are lost, refused, delayed, and other things happen

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncGraph
+import SyncStack
 
 /// The objects of the random program of the dialects: deals of buyers, with items that belong to
 /// them and marks that several have. Every object has a label that no other one ever has, by which

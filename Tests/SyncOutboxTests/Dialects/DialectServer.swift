@@ -1,6 +1,4 @@
-import Foundation
-import SyncCore
-import SyncOutbox
+import SyncStack
 
 /// An API in memory. It checks every reference, has a unique index over labels, counts versions,
 /// and notes whatever a client should not have asked for.
@@ -17,9 +15,7 @@ struct DialectServer: Sendable {
   /// to.
   private(set) var violations: [String] = []
 
-  init(_ dialect: Dialect) {
-    self.dialect = dialect
-  }
+  init(_ dialect: Dialect) { self.dialect = dialect }
 
   private static let references = [
     "buyer_id": "Buyer", "favourite_id": "Deal", "deal_id": "Deal", "mark_ids": "Mark",
