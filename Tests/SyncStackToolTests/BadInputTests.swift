@@ -18,6 +18,10 @@ import Testing
 /// Whatever is wrong with its input, the tool names the fault, its place and a way out, ends with
 /// 1, and the store is as it was.
 @Suite struct BadInputTests {
+  private let bench: ToolBench
+
+  init() throws { bench = try ToolBench() }
+
   static let model = """
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
       <entity name="User">
@@ -86,7 +90,6 @@ import Testing
   ]
 
   @Test(arguments: cases) func isRefusedAndChangesNothing(_ test: Case) async throws {
-    let bench = try ToolBench()
     let good = try bench.file("good.xml", Self.model)
     let first = try bench.file("first.json", #"[{"id": 1, "name": "Old"}]"#)
     #expect(
@@ -104,9 +107,7 @@ import Testing
     #expect(shown.output.hasSuffix(" 1  Old\n"), "\(shown.output)")
   }
 
-  /// A model that the store was not made with, and the option that brings the store to it.
   @Test func aStoreOfAnotherModelIsMigratedOnRequest() async throws {
-    let bench = try ToolBench()
     let json = try bench.file("a.json", #"[{"id": 1, "name": "Old"}]"#)
     func importing(_ model: String, _ more: String...) async throws -> (ExitCode, String) {
       let words = [
@@ -136,7 +137,6 @@ import Testing
     (["a.json", "--migrate", "--dry-run"], "exclude each other"),
   ])
   func wordsThatMakeNoSenseSayWhatDoes(_ words: [String], text: String) async throws {
-    let bench = try ToolBench()
     let result = await bench.run(
       ["import", "--model", "m.xml", "--entity", "User", "--store", bench.store] + words)
     #expect(result.code == .usage)
@@ -178,33 +178,25 @@ import Testing
     ["import", "no.json", "--model", "m.xml", "--entity", "User", "--store", "s.sqlite"],
   ])
   func aFileThatIsNotThereIsNamed(_ words: [String]) async throws {
-    let bench = try ToolBench()
     _ = try bench.file("m.xml", Self.model)
     let folder = bench.folder.url
     let result = await bench.run(
       words.map { $0.contains(".") ? folder.appending(path: $0).path : $0 })
-    #expect(result.code == .failed)
-    #expect(result.error.contains("There is no file"), "\(result.error)")
-    #expect(result.error.contains("no.json"))
-    #expect(result.error.contains("Check its path."))
+    expect(result, .failed, error: "There is no file", "no.json", "Check its path.")
   }
 
   @Test(arguments: [["doctor", "--model", "m.xml", "--entity", "User"], ["model", "--from"]])
   func ofSeveralFilesTheOneThatIsCutOffIsNamed(_ words: [String]) async throws {
-    let bench = try ToolBench()
     let model = try bench.file("m.xml", Self.model)
     let good = try bench.file("good.json", #"[{"id": 1}]"#)
     let cut = try bench.file("cut.json", #"[{"id": 2}"#)
     let several = await bench.run(words.map { $0 == "m.xml" ? model : $0 } + [good, cut])
-    #expect(several.code == .failed)
-    #expect(several.error.contains("Stopped at \(cut)."), "\(several.error)")
-    #expect(several.error.contains("The text stops"), "\(several.error)")
+    expect(several, .failed, error: "Stopped at \(cut).", "The text stops")
     let alone = await bench.run(words.map { $0 == "m.xml" ? model : $0 } + [cut])
     #expect(!alone.error.contains("Stopped at"), "\(alone.error)")
   }
 
   @Test func compressedInputIsNamedWithWhatToDo() async throws {
-    let bench = try ToolBench()
     let file = bench.folder.url.appending(path: "users.json.zst")
     try Data([0x28, 0xB5, 0x2F, 0xFD, 0x24, 0x0B, 0x59, 0, 0, 0x5B]).write(to: file)
     let result = await bench.run(
@@ -218,18 +210,15 @@ import Testing
   }
 
   @Test func aModelThatIsMissingSaysSo() async throws {
-    let bench = try ToolBench()
     let result = await bench.run(
       "import", try bench.file("a.json", "[]"), "--model",
       bench.folder.file("none.xcdatamodeld").path,
       "--entity", "User", "--store", bench.store)
-    #expect(result.code == .failed)
-    #expect(result.error.contains("none.xcdatamodeld"))
+    expect(result, .failed, error: "none.xcdatamodeld")
     #expect(!FileManager.default.fileExists(atPath: bench.store))
   }
 
   @Test func aStoreInAnImpossiblePlaceSaysSo() async throws {
-    let bench = try ToolBench()
     let model = try bench.file("model.xml", Self.model)
     let json = try bench.file("a.json", #"[{"id": 1}]"#)
     for place in ["a.json/store.sqlite", "a.json", ""] {
@@ -250,21 +239,17 @@ import Testing
     ["quarantine", "--store", "FOLDER"], ["sessions", "--store", "FOLDER"],
   ])
   func aFolderInThePlaceOfAFileIsNamed(_ words: [String]) async throws {
-    let bench = try ToolBench()
     let folder = bench.folder.url.appending(path: "things")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let paths = [
       "FOLDER": folder.path, "MODEL": try bench.file("model.xml", Self.model), "STORE": bench.store,
     ]
     let result = await bench.run(words.map { paths[$0] ?? $0 })
-    #expect(result.code == .failed)
-    #expect(result.error.contains("things"), "\(result.error)")
-    #expect(result.error.contains("is a folder"), "\(result.error)")
+    expect(result, .failed, error: "things", "is a folder")
     #expect(!FileManager.default.fileExists(atPath: bench.store))
   }
 
   @Test func anEmptyPayloadCannotEmptyAStore() async throws {
-    let bench = try ToolBench()
     #expect(await bench.countries(2024).code == .done)
     let empty = try bench.file("empty.json", #"{"countries": []}"#)
     let words = [
@@ -272,8 +257,7 @@ import Testing
       "Country", "--at", "countries", "--store", bench.store,
     ]
     let refused = await bench.run(words)
-    #expect(refused.code == .failed)
-    #expect(refused.error.contains("--guard off"))
+    expect(refused, .failed, error: "--guard off")
     #expect(!refused.error.contains("deletionGuard"), "\(refused.error)")
     #expect(await bench.countries(2024, "--report", "text").output.contains("Nothing changed"))
     for limits in ["empty=248", "count=600,empty=249"] {
@@ -289,18 +273,14 @@ import Testing
   }
 
   @Test func aDocumentOfWhichNothingCanBeUsedSaysWhyOfTheFirstItem() async throws {
-    let bench = try ToolBench()
     let result = await bench.run(
       "import", try bench.file("a.json", #"{"data": [{"id": 1}]}"#), "--model",
       try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store)
-    #expect(result.code == .failed)
-    #expect(result.error.contains("“id”"), "\(result.error)")
-    #expect(result.error.contains("--at"))
+    expect(result, .failed, error: "“id”", "--at")
   }
 
   @Test(arguments: [[], ["--on-error", "skip"]])
   func objectsThatCannotBeUsedAreLeftOut(_ policy: [String]) async throws {
-    let bench = try ToolBench()
     let result = await bench.run(
       [
         "import", try bench.file("a.json", #"[{"id": 1}, {"name": "x"}, {"id": 3}]"#), "--model",
@@ -313,11 +293,8 @@ import Testing
     #expect(report.skipped == 1)
   }
 
-  @Test(arguments: [
-    (1, "The only item cannot be used."), (2, "None of the 2 items can be used."),
-  ])
+  @Test(arguments: [(1, "The only item cannot be used."), (2, "None of the 2 items can be used.")])
   func unusableItemsAreCountedInWordsThatFit(_ count: Int, _ text: String) async throws {
-    let bench = try ToolBench()
     let items = Array(repeating: #"{"name": "x"}"#, count: count).joined(separator: ",")
     let result = await bench.run(
       "import", try bench.file("a.json", "[\(items)]"), "--model",
@@ -331,7 +308,6 @@ import Testing
     (#"[{"id": 1, "name": "a"}]"#, "would delete 2 objects:"),
   ])
   func refusedDeletionsAreCountedInWordsThatFit(_ json: String, _ text: String) async throws {
-    let bench = try ToolBench()
     let model = try bench.file("model.xml", Self.model)
     let words = ["--model", model, "--entity", "User", "--store", bench.store]
     let all = try bench.file("all.json", #"[{"id": 1, "name": "a"}, {"id": 2}, {"id": 3}]"#)
@@ -344,7 +320,6 @@ import Testing
 
   /// Another connection holds the store, and lets go once the import has begun.
   @Test(.timeLimit(.minutes(10))) func waitsForAProcessThatHoldsTheStore() async throws {
-    let bench = try ToolBench()
     let words = [
       "import", try bench.file("a.json", #"[{"id": 1}]"#), "--model",
       try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store,
@@ -365,8 +340,7 @@ import Testing
       }
     }
     let refused = await bench.run(words + ["--wait", "0"])
-    #expect(refused.code == .failed)
-    #expect(refused.error.contains("--wait SECONDS"), "\(refused.error)")
+    expect(refused, .failed, error: "--wait SECONDS")
     #expect(!refused.error.contains("busy time limit"), "\(refused.error)")
     let store = URL(filePath: bench.store).lastPathComponent
     let folder = bench.folder.url.lastPathComponent

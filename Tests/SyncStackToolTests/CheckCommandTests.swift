@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -76,13 +75,11 @@ import Testing
       found.output.hasPrefix("! rows: Table “User”: a row has a number that is not given out."))
     #expect(found.error.contains("None of it can be repaired"))
     let shown = await bench.run("show", "--store", bench.store, "User")
-    #expect(shown.code == .failed)
-    #expect(shown.error.contains("Table “User” is damaged: in row -4"))
+    expect(shown, .failed, error: "Table “User” is damaged: in row -4")
   }
 
   @Test func aKindThatThereIsNotIsASlip() async {
     let slip = await bench.run("check", "--store", bench.store, "--repair", "link")
-    #expect(slip.code == .usage)
-    #expect(slip.error.contains("Did you mean links?"))
+    expect(slip, .usage, error: "Did you mean links?")
   }
 }

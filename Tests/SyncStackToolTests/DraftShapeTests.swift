@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -8,9 +7,13 @@ import Testing
 /// A model that `model --from` draws passes `doctor` on the payload it was drawn from, and has no
 /// key that is only guessed.
 @Suite struct DraftShapeTests {
+  private let bench: ToolBench
+
+  init() throws { bench = try ToolBench() }
+
   /// Draws a model, and gives the paths of it and of its payload.
   private func draw(
-    _ json: String, _ words: [String], in bench: ToolBench
+    _ json: String, _ words: [String]
   ) async throws -> (payload: String, model: String, text: String) {
     let payload = try bench.file("answer.json", json)
     let result = await bench.run(["model", "--from", payload] + words)
@@ -19,15 +22,14 @@ import Testing
   }
 
   private func draw(
-    _ shape: PayloadShapes.Shape, in bench: ToolBench
+    _ shape: PayloadShapes.Shape
   ) async throws -> (payload: String, model: String, text: String) {
-    try await draw(shape.json, ["--entity", shape.entity] + shape.at, in: bench)
+    try await draw(shape.json, ["--entity", shape.entity] + shape.at)
   }
 
   @Test(arguments: PayloadShapes.all)
   func aDraftPassesDoctor(_ shape: PayloadShapes.Shape) async throws {
-    let bench = try ToolBench()
-    let drawn = try await draw(shape, in: bench)
+    let drawn = try await draw(shape)
     let result = await bench.run(
       ["doctor", drawn.payload, "--model", drawn.model, "--entity", shape.entity] + shape.at)
     #expect(result.code == .done, "\(result.output)\n\(drawn.text)")
@@ -39,7 +41,7 @@ import Testing
 
   @Test(arguments: PayloadShapes.all)
   func aMemberThatNamesAnObjectIsItsKeyOrThereIsNone(_ shape: PayloadShapes.Shape) async throws {
-    let drawn = try await draw(shape, in: try ToolBench())
+    let drawn = try await draw(shape)
     let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
     let key = try model.requireEntity(named: shape.entity).primaryKey
     let path = key.map { key in
@@ -50,8 +52,7 @@ import Testing
 
   @Test(arguments: PayloadShapes.all)
   func aDrawnModelImportsItsPayloadTwiceWithoutAChange(_ shape: PayloadShapes.Shape) async throws {
-    let bench = try ToolBench()
-    let drawn = try await draw(shape, in: bench)
+    let drawn = try await draw(shape)
     var words =
       [
         "import", drawn.payload, "--model", drawn.model, "--entity", shape.entity, "--store",
@@ -59,8 +60,7 @@ import Testing
       ] + shape.at
     guard shape.key != nil else {
       let refused = await bench.run(words)
-      #expect(refused.code == .failed)
-      #expect(refused.error.contains("--operations insert,relationships,alwaysInsert"))
+      expect(refused, .failed, error: "--operations insert,relationships,alwaysInsert")
       words += ["--operations", "insert,relationships,alwaysInsert"]
       #expect(await bench.run(words).code == .done)
       return
@@ -70,10 +70,17 @@ import Testing
     #expect(again.output.contains("Nothing changed"), "\(again.output)")
   }
 
-  private func relationships(
-    _ shape: PayloadShapes.Shape
-  ) async throws -> [String: String] {
-    let drawn = try await draw(shape, in: try ToolBench())
+  /// Draws classes, and expects parts of them.
+  private func expectClasses(
+    _ json: String, _ entity: String, have parts: String..., lack others: String...
+  ) async throws {
+    let text = try await draw(json, ["--entity", entity, "--swift"]).text
+    for part in parts { #expect(text.contains(part), "\(text)") }
+    for part in others { #expect(!text.contains(part), "\(text)") }
+  }
+
+  private func relationships(_ shape: PayloadShapes.Shape) async throws -> [String: String] {
+    let drawn = try await draw(shape)
     let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
     var result: [String: String] = [:]
     for entity in model.entities {
@@ -96,43 +103,40 @@ import Testing
   }
 
   @Test func aWrapperGivesMembersNoLongerNames() async throws {
-    let pods = try await draw(PayloadShapes.pods, in: try ToolBench()).text
+    let pods = try await draw(PayloadShapes.pods).text
     #expect(
       pods.contains(#"<attribute name="creationTimestamp" optional="YES" attributeType="Date">"#))
-    let features = try await draw(PayloadShapes.features, in: try ToolBench()).text
+    let features = try await draw(PayloadShapes.features).text
     #expect(features.contains(#"<attribute name="propertiesType""#), "“type” is another member")
-    let hits = try await draw(PayloadShapes.hits, in: try ToolBench()).text
+    let hits = try await draw(PayloadShapes.hits).text
     #expect(hits.contains(#"<entry key="sync.remoteKey" value="_source.@timestamp"/>"#), "\(hits)")
   }
 
   @Test func aListInAPartThatSaysNothingElseHasTheNameOfThePart() async throws {
     let json =
       #"[{"id": 1, "tags": {"edges": [{"node": {"id": "a"}}]}, "images": {"nodes": [{"w": 1}]}}]"#
-    let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
-    #expect(text.contains(#"remoteKey: "tags.edges") var tags: Set<Tag>"#), "\(text)")
-    #expect(text.contains(#"@Attribute(remoteKey: "images.nodes") var imagesNodes: JSONValue?"#))
+    try await expectClasses(
+      json, "Page", have: #"remoteKey: "tags.edges") var tags: Set<Tag>"#,
+      #"@Attribute(remoteKey: "images.nodes") var imagesNodes: JSONValue?"#)
   }
 
   @Test func datesOfNETAreDates() async throws {
-    let text = try await draw(PayloadShapes.dotNet, in: try ToolBench()).text
+    let text = try await draw(PayloadShapes.dotNet).text
     #expect(text.contains(#"name="orderDate" optional="YES" attributeType="Date""#), "\(text)")
   }
 
   @Test func theNameOfTheEntityBeforeIdIsItsKeyInSmallLettersToo() async throws {
     let json = #"[{"appid": 5, "name": "a"}, {"appid": 7, "name": "b"}]"#
-    let text = try await draw(json, ["--entity", "App", "--swift"], in: try ToolBench()).text
-    #expect(text.contains("@PrimaryKey var appid: Int64"), "\(text)")
+    try await expectClasses(json, "App", have: "@PrimaryKey var appid: Int64")
   }
 
   @Test func aDraftWithoutKeySaysWhichMemberHasOne() async throws {
-    let bench = try ToolBench()
-    let text = try await draw(PayloadShapes.feed, in: bench).text
+    let text = try await draw(PayloadShapes.feed).text
     #expect(text.contains("Each has a “post” with a key: - -at with [].post"), "\(text)")
     #expect(text.contains(#"<attribute name="postRecordType""#))
     let file = try bench.file("feed.json", PayloadShapes.feed.json)
     let wrong = await bench.run(["model", "--from", file, "--at", "feed.post"])
-    #expect(wrong.code == .failed)
-    #expect(wrong.error.contains("Write [] before it for each element"), "\(wrong.error)")
+    expect(wrong, .failed, error: "Write [] before it for each element")
   }
 
   @Test func aListBesideASingleObjectIsFoundInEitherOrder() async throws {
@@ -140,18 +144,16 @@ import Testing
       [{"id": 1, "image": {"id": 5, "product_id": 1}, "images": [{"id": 5, "product_id": 1}, {"id": 6, "product_id": 1}]},
        {"id": 2, "image": null, "images": []}]
       """#
-    let text = try await draw(json, ["--entity", "Product", "--swift"], in: try ToolBench()).text
-    #expect(text.contains(#"@ToMany(inverse: "product") var images: Set<Image>"#), "\(text)")
-    #expect(text.contains(#"@ToOne(inverse: "productsAsImage") var image: Image?"#), "\(text)")
+    try await expectClasses(
+      json, "Product", have: #"@ToMany(inverse: "product") var images: Set<Image>"#,
+      #"@ToOne(inverse: "productsAsImage") var image: Image?"#)
   }
 
-  /// A reference that leads elsewhere, or only in some objects, is no inverse.
   @Test func aReferenceThatLeadsElsewhereIsNoInverse() async throws {
     let json = #"""
       [{"id": 1, "posts": [{"id": 5, "user_id": 1}, {"id": 6, "user_id": 2}]}, {"id": 2, "posts": []}]
       """#
-    let text = try await draw(json, ["--entity", "User", "--swift"], in: try ToolBench()).text
-    #expect(text.contains(#"@ToOne(inverse: "postsAsUser") var user: User?"#), "\(text)")
+    try await expectClasses(json, "User", have: #"@ToOne(inverse: "postsAsUser") var user: User?"#)
   }
 
   @Test func oneIdentifierOfTwoTypesIsTwoEntities() async throws {
@@ -159,8 +161,7 @@ import Testing
       [{"id": 1, "owner": {"type": "user", "id": 9, "name": "A", "url": "a", "rank": 1},
         "target": {"type": "app", "id": 9, "name": "B", "url": "b", "rank": 2}}]
       """#
-    let text = try await draw(json, ["--entity", "Event", "--swift"], in: try ToolBench()).text
-    #expect(text.contains("class Owner:") && text.contains("class Target:"), "\(text)")
+    try await expectClasses(json, "Event", have: "class Owner:", "class Target:")
     let resources = try await relationships(PayloadShapes.jsonAPI)
     #expect(resources["Article.author"] == "one Author / articles")
     #expect(resources["Article.comments"] == "many Comment / articles")
@@ -172,22 +173,19 @@ import Testing
     #"[{"code": "x", "n": 1}, {"code": "x", "n": 2}, {"code": "y", "n": 2}]"#,
   ])
   func aKeyThatStandsForDifferentObjectsIsNone(_ json: String) async throws {
-    let bench = try ToolBench()
-    let drawn = try await draw(json, ["--entity", "Thing"], in: bench)
+    let drawn = try await draw(json, ["--entity", "Thing"])
     #expect(drawn.text.contains("is no key"), "\(drawn.text)")
     let result = await bench.run(
       "doctor", drawn.payload, "--model", drawn.model, "--entity", "Thing")
-    #expect(result.code == .done)
-    #expect(result.output.contains("No key:"))
+    expect(result, .done, output: "No key:")
   }
 
   @Test func nestedObjectsOfOneCodeThatDifferStayWithTheirOwner() async throws {
     let json = #"""
       [{"id": 1, "condition": {"code": 1000, "text": "Sunny"}}, {"id": 2, "condition": {"code": 1000, "text": "Clear"}}]
       """#
-    let text = try await draw(json, ["--entity", "Hour", "--swift"], in: try ToolBench()).text
-    #expect(!text.contains("class Condition"), "\(text)")
-    #expect(text.contains("var conditionText: String?"))
+    try await expectClasses(
+      json, "Hour", have: "var conditionText: String?", lack: "class Condition")
   }
 
   /// As of `{"Name": {"id": "title", "title": […]}}`, where `id` names the column.
@@ -199,13 +197,12 @@ import Testing
     let json = """
       [{"id": 1, "name": {"id": "title", "x": \(one)}}, {"id": 2, "name": {"id": "title", "x": \(other)}}]
       """
-    let text = try await draw(json, ["--entity", "Page", "--swift"], in: try ToolBench()).text
-    #expect(!text.contains("class Name"), "\(text)")
+    try await expectClasses(json, "Page", lack: "class Name")
   }
 
   @Test func numbersAndTextsOfThemAreOneKey() async throws {
     let json = #"[{"id": 1, "n": 1}, {"id": "1b", "n": 2}, {"id": "1", "n": 3}]"#
-    let text = try await draw(json, ["--entity", "Thing"], in: try ToolBench()).text
+    let text = try await draw(json, ["--entity", "Thing"]).text
     #expect(text.contains("is no key"), "\(text)")
   }
 
@@ -213,23 +210,20 @@ import Testing
     let json = #"""
       {"id": 1, "name": "a", "children": [{"id": 2, "parent_id": 1, "children": [{"id": 3, "parent_id": 2}]}]}
       """#
-    let text = try await draw(json, ["--entity", "Node", "--swift"], in: try ToolBench()).text
-    #expect(text.contains("var children: Set<Node>"), "\(text)")
-    #expect(!text.contains("class Child"))
+    try await expectClasses(json, "Node", have: "var children: Set<Node>", lack: "class Child")
   }
 
   @Test func keysWithDotsStayInTheirObject() async throws {
     let json = #"[{"id": 1, "a.b": 2, "x": {"y.z": 3}}, {"id": 2, "a.b": 2, "x": {"y.z": 4}}]"#
-    let text = try await draw(json, ["--entity", "Thing", "--swift"], in: try ToolBench()).text
-    #expect(text.contains("var x: JSONValue"), "\(text)")
+    try await expectClasses(json, "Thing", have: "var x: JSONValue")
   }
 
   @Test func namesKeepTheWordsOfTheirKeys() async throws {
-    let text = try await draw(PayloadShapes.tweets, in: try ToolBench()).text
+    let text = try await draw(PayloadShapes.tweets).text
     #expect(text.contains(#"attribute name="idStr""#))
     let deep = try await draw(
       #"{"id": 1, "start": {"dateTime": "2024-03-04T09:00:00Z"}, "cover": {"image_url": "a"}}"#,
-      ["--entity", "Event", "--at", "$"], in: try ToolBench()
+      ["--entity", "Event", "--at", "$"]
     ).text
     #expect(deep.contains(#"attribute name="startDateTime""#), "\(deep)")
     #expect(deep.contains(#"attribute name="coverImageURL""#), "\(deep)")
@@ -239,25 +233,21 @@ import Testing
     let json = #"""
       {"id": 1, "cast": [{"id": 7, "cast_id": 3, "iCalUID": "x"}, {"id": 8, "cast_id": 4, "iCalUID": "y"}]}
       """#
-    let text = try await draw(json, ["--entity", "Film", "--swift"], in: try ToolBench()).text
-    #expect(text.contains("@Attribute var castID: Int64?"), "\(text)")
-    #expect(!text.contains("looks like the key"), "\(text)")
+    try await expectClasses(
+      json, "Film", have: "@Attribute var castID: Int64?", lack: "looks like the key")
   }
 
   /// As null does, a sync takes them for no value.
   @Test func emptyTextsLeaveTheTypeThatOtherTextsHave() async throws {
     let json = #"[{"id": 1, "day": "", "word": ""}, {"id": 2, "day": "1999-03-30", "word": ""}]"#
-    let text = try await draw(json, ["--entity", "Film", "--swift"], in: try ToolBench()).text
-    #expect(text.contains("@Attribute var day: Date?"), "\(text)")
-    #expect(text.contains("@Attribute var word: String?"), "\(text)")
+    try await expectClasses(
+      json, "Film", have: "@Attribute var day: Date?", "@Attribute var word: String?")
   }
 
   @Test func anItemThatIsNullSpeaksAgainstNoKey() async throws {
-    let bench = try ToolBench()
     let payload = try bench.file("things.json", #"[{"id": 1, "n": 1}, null, {"id": 2, "n": 2}]"#)
     let result = await bench.run("model", "--from", payload, "--entity", "Thing")
-    #expect(result.code == .done, "\(result.error)")
-    #expect(result.error.contains("1 item null: a sync leaves"), "\(result.error)")
+    expect(result, .done, error: "1 item null: a sync leaves")
     let model = try ManagedObjectModel(xml: Data(result.output.utf8))
     #expect(try model.requireEntity(named: "Thing").primaryKey?.name == "id")
   }
@@ -282,7 +272,6 @@ import Testing
   func theListInAnEnvelopeIsProposedAndTaken(_ json: String, _ path: String, _ entity: String)
     async throws
   {
-    let bench = try ToolBench()
     let payload = try bench.file("answer.json", json)
     let result = await bench.run("model", "--from", payload)
     #expect(result.code == .done, "\(result.error)")
@@ -299,7 +288,6 @@ import Testing
 
   /// Lists that may as well belong to the object are proposed alone.
   @Test func aListOfAnObjectStaysInIt() async throws {
-    let bench = try ToolBench()
     for json in [
       #"{"id": 1, "members": [{"id": 2}]}"#, PayloadShapes.weather.json,
     ] {
@@ -315,9 +303,8 @@ import Testing
   @Test func whatTheSampleDoesNotShowIsFound() async throws {
     var items = (0..<3_000).map { #"{"id": \#($0), "name": "n", "size": \#($0)}"# }
     items.append(#"{"id": 9000, "name": null, "size": "large", "extra": true}"#)
-    let bench = try ToolBench()
     let drawn = try await draw(
-      "[" + items.joined(separator: ",") + "]", ["--entity", "Thing"], in: bench)
+      "[" + items.joined(separator: ",") + "]", ["--entity", "Thing"])
     let model = try ManagedObjectModel(xml: Data(drawn.text.utf8))
     let thing = try model.requireEntity(named: "Thing")
     #expect(thing.attribute(named: "extra")?.type == .boolean)
@@ -328,7 +315,6 @@ import Testing
   }
 
   @Test func nothingIsWrittenWhenNoModelTakesThePayload() async throws {
-    let bench = try ToolBench()
     let file = try bench.file("things.json", #"[{"id": 1}, 7, {"id": 2}]"#)
     let result = await bench.run("model", "--from", file)
     #expect(result.code == .failed)

@@ -21,8 +21,7 @@ import Testing
 
   @Test func everyOptionIsInTheHelpWithWhatItMeans() {
     for command in Tool.commands {
-      let words = Set(
-        HelpText(syntax: command.syntax).text().split { $0 == " " || $0.isNewline })
+      let words = Set(HelpText(syntax: command.syntax).text().split { $0 == " " || $0.isNewline })
       for option in command.syntax.options {
         #expect(words.contains(Substring(option.name)), "\(command.syntax.name)")
         for word in option.help.split(separator: " ") { #expect(words.contains(word)) }
@@ -138,10 +137,7 @@ import Testing
       ("''", "describe command commands\nadd --help --version"),
       ("help ''", "describe command commands"),
       ("completion ''", "arguments :bash|zsh|fish:(bash zsh fish) --help[lists the options]"),
-      (
-        "model ''",
-        "--diagram=[a diagram instead of text]:mermaid|dot:(mermaid dot)"
-      ),
+      ("model ''", "--diagram=[a diagram instead of text]:mermaid|dot:(mermaid dot)"),
       (
         "import ''",
         "--model=[the .xcdatamodeld, .xcdatamodel or XML file; that of the store unless given]:MODEL:_files"
@@ -174,9 +170,7 @@ import Testing
   }
 
   /// The output of a shell, without the line ends around it.
-  private func shell(
-    _ path: String, in bench: ToolBench, _ arguments: [String]
-  ) throws -> String {
+  private func shell(_ path: String, in bench: ToolBench, _ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: path)
     process.currentDirectoryURL = bench.folder.url

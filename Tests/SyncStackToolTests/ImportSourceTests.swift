@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -12,9 +11,7 @@ import Testing
 
   init() throws { cities = try CityBench() }
 
-  private func importing(_ words: String...) async -> (
-    code: ExitCode, output: String, error: String
-  ) {
+  private func importing(_ words: String...) async -> ToolBench.Outcome {
     await bench.run(
       ["import"] + words
         + ["--model", cities.model, "--entity", "City", "--store", bench.store, "--quiet"])
@@ -58,8 +55,7 @@ import Testing
     let items = (0..<20).map { $0 == 13 ? "{\"id\": 13," : "{\"id\": \($0)}" }
     let file = try bench.file("broken.ndjson", items.joined(separator: "\n"))
     let result = await importing(file, "--per-batch", "5")
-    #expect(result.code == .failed)
-    #expect(result.error.contains("Batches before the one that failed stay"), "\(result.error)")
+    expect(result, .failed, error: "Batches before the one that failed stay")
     #expect(try cities.stored() == Array(0..<10))
   }
 
@@ -75,9 +71,7 @@ import Testing
 
   // MARK: - Sessions with a name
 
-  private func sessions(_ words: String...) async -> (
-    code: ExitCode, output: String, error: String
-  ) {
+  private func sessions(_ words: String...) async -> ToolBench.Outcome {
     await bench.run(["sessions", "--store", bench.store] + words)
   }
 
@@ -102,8 +96,7 @@ import Testing
       "import", one, two, "--session", "nightly", "--model", cities.model, "--entity", "City",
       "--store",
       bench.store, "--report", "json")
-    #expect(again.code == .done, "\(again.error)")
-    #expect(again.error.contains("1 of 2 pages stored before"), "\(again.error)")
+    expect(again, .done, error: "1 of 2 pages stored before")
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(again.output.utf8))
     #expect(report.itemCount == 15 && report.deleted == 5)
     #expect(try cities.stored() == Array(0..<25))
@@ -184,8 +177,7 @@ import Testing
     let other = await bench.run(
       "import", two, "--session", "nightly", "--model", both, "--entity", "Town", "--store",
       bench.store)
-    #expect(other.code == .failed)
-    #expect(other.error.contains("pages of City, not of Town"), "\(other.error)")
+    expect(other, .failed, error: "pages of City, not of Town")
   }
 
   /// The second mention counts for nothing; the report counts it once too.
@@ -198,9 +190,7 @@ import Testing
     let result = await bench.run(
       ["import", one, two, one, link] + words
         + ["--model", cities.model, "--entity", "City", "--store", bench.store, "--report", "json"])
-    #expect(result.code == .done, "\(result.error)")
-    #expect(result.error.contains("one.json was given before"), "\(result.error)")
-    #expect(result.error.contains("one.json.link was given before"), "\(result.error)")
+    expect(result, .done, error: "one.json was given before", "one.json.link was given before")
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
     #expect(report.itemCount == 20 && report.inserted == 15)
   }
@@ -224,8 +214,7 @@ import Testing
       let result = await city.tool.run(
         "import", try city.file("a.json", 1..<3), "--model", city.model, "--entity", "City",
         "--store", city.tool.store, "--log", "/dev/full")
-      #expect(result.code == .failed)
-      #expect(result.error.contains("The changes are stored, but the log /dev/full is incomplete"))
+      expect(result, .failed, error: "The changes are stored, but the log /dev/full is incomplete")
       #expect(!result.error.contains("NSPOSIXErrorDomain"), "\(result.error)")
       #expect(try city.stored() == [1, 2])
     }

@@ -25,7 +25,7 @@ import Testing
 
   private func importing(
     _ words: String...
-  ) async -> (code: ExitCode, output: String, error: String) {
+  ) async -> ToolBench.Outcome {
     await bench.run(
       ["import"] + words + ["--model", model, "--entity", "Thing", "--store", bench.store])
   }
@@ -67,13 +67,11 @@ import Testing
   @Test func aPackedFileThatIsCutOffStoresNothing() async throws {
     let file = try write("things.json.gz", packed(InputFormatTests.one).dropLast(10))
     let result = await importing(file)
-    #expect(result.code == .failed)
-    #expect(result.error.contains("cannot be unpacked: it ends too early"), "\(result.error)")
+    expect(result, .failed, error: "cannot be unpacked: it ends too early")
     var damaged = packed(InputFormatTests.one)
     damaged[14] ^= 0xFF
     let other = await importing(try write("damaged.json.gz", damaged))
-    #expect(other.code == .failed)
-    #expect(other.error.contains("cannot be unpacked"), "\(other.error)")
+    expect(other, .failed, error: "cannot be unpacked")
   }
 
   // MARK: - Forms
@@ -82,8 +80,7 @@ import Testing
     let lines = try bench.file("a.ndjson", "{\"id\": 1}\n{\"id\": 2, \"name\": \"b\"}\n")
     let list = try bench.file("b.json", #"[{"id": 3, "note": "c"}]"#)
     let doctor = await bench.run("doctor", lines, list, "--model", model, "--entity", "Thing")
-    #expect(doctor.code == .done, "\(doctor.output)")
-    #expect(doctor.output.contains("Everything maps: 3 Thing."))
+    expect(doctor, .done, output: "Everything maps: 3 Thing.")
     #expect(await importing(lines, list).code == .done)
     let drawn = await bench.run("model", "--from", lines, list, "--entity", "Thing", "--swift")
     #expect(drawn.output.contains("From 3 objects."))

@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -63,8 +62,7 @@ import Testing
       .requireEntity(named: answer.entity)
     let key = try #require(entity.primaryKey)
     let steps = MappingRules.customKey(key.userInfo)?.steps ?? [Inflection.key(for: key.name)]
-    let stored = await bench.run(
-      "export", "--store", bench.store, "--entity", answer.entity)
+    let stored = await bench.run("export", "--store", bench.store, "--entity", answer.entity)
     let kept = try #require(try JSONValue(parsing: stored.output).arrayValue)
     func twin(_ item: JSONObject) -> JSONValue? {
       kept.first { kept in

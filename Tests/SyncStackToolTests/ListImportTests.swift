@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -35,7 +34,7 @@ import Testing
 
   private func importing(
     _ words: String...
-  ) async -> (code: ExitCode, output: String, error: String) {
+  ) async -> ToolBench.Outcome {
     await bench.run(["import"] + words + ["--model", model, "--store", bench.store])
   }
 

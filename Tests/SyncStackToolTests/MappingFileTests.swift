@@ -60,7 +60,6 @@ import Testing
   @Test func aFileThatIsNotThereIsNamed() async throws {
     let (bench, words, _) = try bench()
     let result = await bench.run(["doctor"] + words + ["--mapping", "nowhere.json"])
-    #expect(result.code == .failed)
-    #expect(result.error.contains("nowhere.json"))
+    expect(result, .failed, error: "nowhere.json")
   }
 }

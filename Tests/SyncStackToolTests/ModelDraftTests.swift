@@ -7,8 +7,12 @@ import Testing
 
 /// Models that are drawn from answers of servers take those answers.
 @Suite struct ModelDraftTests {
+  private let bench: ToolBench
+
+  init() throws { bench = try ToolBench() }
+
   private func draw(
-    _ payload: DraftPayloads.Payload, _ more: String..., in bench: ToolBench
+    _ payload: DraftPayloads.Payload, _ more: String...
   ) async throws -> String {
     let file = try bench.file(payload.file, payload.json)
     let result = await bench.run(["model", "--from", file] + payload.options + more)
@@ -18,8 +22,7 @@ import Testing
 
   @Test(arguments: DraftPayloads.all)
   func everyPayloadMapsWhole(_ payload: DraftPayloads.Payload) async throws {
-    let bench = try ToolBench()
-    let text = try await draw(payload, in: bench)
+    let text = try await draw(payload)
     let model = try bench.file("drawn.xml", text)
     let result = await bench.run(
       [
@@ -34,8 +37,7 @@ import Testing
 
   @Test(arguments: DraftPayloads.all)
   func aDraftCanBeImportedTwiceWithoutAChange(_ payload: DraftPayloads.Payload) async throws {
-    let bench = try ToolBench()
-    let model = try bench.file("drawn.xml", try await draw(payload, in: bench))
+    let model = try bench.file("drawn.xml", try await draw(payload))
     let words =
       [
         "import", bench.folder.file(payload.file).path, "--model", model, "--entity",
@@ -50,14 +52,12 @@ import Testing
   private func drafted(
     _ payload: DraftPayloads.Payload
   ) async throws -> (model: ManagedObjectModel, text: String) {
-    let text = try await draw(payload, in: try ToolBench())
+    let text = try await draw(payload)
     return (try ManagedObjectModel(xml: Data(text.utf8)), text)
   }
 
   /// Type of an attribute with its optionality and key, or the destination of a relationship.
-  private func property(
-    _ path: String, of model: ManagedObjectModel
-  ) throws -> String {
+  private func property(_ path: String, of model: ManagedObjectModel) throws -> String {
     let parts = path.split(separator: ".").map(String.init)
     let entity = try model.requireEntity(named: parts[0])
     switch try #require(entity.property(named: parts[1]), "\(path)") {
@@ -167,7 +167,6 @@ import Testing
   }
 
   @Test func severalPayloadsAreOneSample() async throws {
-    let bench = try ToolBench()
     let files = try [
       bench.file("users.json", #"[{"id": 1, "name": "a"}]"#),
       bench.file("more.json", #"[{"id": 2, "name": null, "age": 3}, {"id": 3, "name": "c"}]"#),
@@ -180,18 +179,15 @@ import Testing
   }
 
   @Test func classesSayTheSameAsTheDocumentInTheirOwnForm() async throws {
-    let bench = try ToolBench()
-    let text = try await draw(DraftPayloads.issues, "--swift", in: bench)
+    let text = try await draw(DraftPayloads.issues, "--swift")
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "DrawnClasses.swift")
     #expect(try String(contentsOf: file, encoding: .utf8) == text)
-    let classes = try ManagedObjectModel(
-      Issue.self, User.self, Label.self, Milestone.self)
+    let classes = try ManagedObjectModel(Issue.self, User.self, Label.self, Milestone.self)
     let document = try await drafted(DraftPayloads.issues).model
     for entity in document.entities {
       let other = try classes.requireEntity(named: entity.name)
-      #expect(
-        entity.properties.map(\.name).sorted() == other.properties.map(\.name).sorted())
+      #expect(entity.properties.map(\.name).sorted() == other.properties.map(\.name).sorted())
     }
     let stack = try DataStack(model: classes, store: .inMemory)
     let report = try await stack.sync(DraftPayloads.issues.json, inEntityNamed: "Issue")
@@ -218,7 +214,6 @@ import Testing
 
   @Test(arguments: ["[]", "[1, 2]", "{", "nothing"])
   func aPayloadWithoutObjectsGivesNoModel(_ json: String) async throws {
-    let bench = try ToolBench()
     let result = await bench.run("model", "--from", try bench.file("things.json", json))
     #expect(result.code == .failed)
     #expect(result.output.isEmpty)
@@ -228,7 +223,6 @@ import Testing
   /// A remark where a key looks like one of another object, none where it is a second name of the
   /// object itself.
   @Test func keysThatMayLeadElsewhereAreRemarkedOn() async throws {
-    let bench = try ToolBench()
     let file = try bench.file(
       "issues.json",
       """

@@ -26,8 +26,7 @@ import Testing
       #expect(users.rows == [["8", "", "1"], ["7", "Ada", "2"], ["", "Cy", "1"]])
       let note = try reader.model.requireEntity(named: "Note")
       let notes = try ObjectTable(entity: note, reader: reader).table(FetchPlan(entity: note))
-      #expect(
-        notes.rows == [["10", "7"], ["20", "8"], ["30", "#3"], ["99", ""], ["", "7"]])
+      #expect(notes.rows == [["10", "7"], ["20", "8"], ["30", "#3"], ["99", ""], ["", "7"]])
     }
   }
 

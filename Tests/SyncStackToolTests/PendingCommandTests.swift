@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -37,9 +36,7 @@ import Testing
 
   @Test func whatWaitsAndWhatWasRefusedIsListedWithTheReason() async throws {
     let result = await bench.run("pending", "--store", bench.store)
-    #expect(result.code == .done)
-    #expect(result.output.contains("refused: too late"))
-    #expect(result.output.contains("insert"))
+    expect(result, .done, output: "refused: too late", "insert")
     #expect(result.error.hasPrefix("2 changes, 1 refused;"))
     let lines = await bench.run("pending", "--store", bench.store, "--json", "--keys", "1")
     let line = try JSONValue(parsing: lines.output)
@@ -60,8 +57,7 @@ import Testing
 
   @Test func wrongNamesAreErrorsThatListTheRightOnes() async {
     let result = await bench.run("pending", "--store", bench.store, "--outbox", "app")
-    #expect(result.code == .failed)
-    #expect(result.error.contains("There are api."))
+    expect(result, .failed, error: "There are api.")
     let entity = await bench.run("pending", "--store", bench.store, "--entity", "Bill")
     #expect(entity.code == .failed)
   }

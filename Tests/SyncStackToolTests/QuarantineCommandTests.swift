@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -23,9 +22,7 @@ import Testing
       """)
   }
 
-  private func importing(_ json: String, _ more: String...) async throws -> (
-    code: ExitCode, output: String, error: String
-  ) {
+  private func importing(_ json: String, _ more: String...) async throws -> ToolBench.Outcome {
     let file = try bench.file("users.json", json)
     return await bench.run(
       ["import", file, "--model", model, "--entity", "User", "--store", bench.store] + more)
@@ -66,11 +63,9 @@ import Testing
 
   @Test func whatIsKeptCanBeListedReplayedAndForgotten() async throws {
     let kept = try await importing(json, "--on-error", "quarantine")
-    #expect(kept.code == .done)
-    #expect(kept.output.contains("1 item in quarantine"))
+    expect(kept, .done, output: "1 item in quarantine")
     let list = await bench.run("quarantine", "--store", bench.store)
-    #expect(list.code == .done)
-    #expect(list.output.contains("User"))
+    expect(list, .done, output: "User")
     #expect(list.error.hasPrefix("1 item; --replay"))
     let lines = await bench.run("quarantine", "--store", bench.store, "--json")
     let line = try JSONValue(parsing: lines.output)
@@ -80,8 +75,7 @@ import Testing
     #expect(replayed.code == .failed)
     #expect(replayed.error.hasPrefix("0 of 1 item stored.\n! #1 User 2: "))
     let other = await bench.run("quarantine", "--store", bench.store, "--discard", "--ids", "7")
-    #expect(other.code == .failed)
-    #expect(other.error.contains("no item in quarantine with the number 7. Nothing was done."))
+    expect(other, .failed, error: "no item in quarantine with the number 7. Nothing was done.")
     let some = await bench.run("quarantine", "--store", bench.store, "--discard", "--ids", "1,99")
     #expect(some.code == .failed && some.error.contains("number 99."))
     let discarded = await bench.run("quarantine", "--store", bench.store, "--discard")

@@ -1,6 +1,5 @@
 import Foundation
 import SyncStack
-import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -117,9 +116,7 @@ import Testing
       ]
     ),
     (["Note", "8"], [#"{"id":8,"userId":1}"#]),
-    (
-      ["User", "--where", "id = 2"], [#"{"id":2,"name":null,"words":null,"photo":null}"#]
-    ),
+    (["User", "--where", "id = 2"], [#"{"id":2,"name":null,"words":null,"photo":null}"#]),
     (
       [],
       [#"{"entity":"User","objects":2,"key":"id"}"#, #"{"entity":"Note","objects":2,"key":"id"}"#]

@@ -1,6 +1,7 @@
 import Foundation
 import SyncStack
 import TestSupport
+import Testing
 
 @testable import SyncStackTool
 
@@ -26,11 +27,11 @@ final class ToolBench: Sendable {
     return url.path
   }
 
-  func run(_ words: String...) async -> (code: ExitCode, output: String, error: String) {
-    await run(words)
-  }
+  typealias Outcome = (code: ExitCode, output: String, error: String)
 
-  func run(_ words: [String]) async -> (code: ExitCode, output: String, error: String) {
+  func run(_ words: String...) async -> Outcome { await run(words) }
+
+  func run(_ words: [String]) async -> Outcome {
     texts.withLock { $0 = ("", "") }
     let terminal = Terminal(
       outputWidth: width, errorWidth: nil,
@@ -43,16 +44,25 @@ final class ToolBench: Sendable {
   }
 
   /// Imports a snapshot of the countries.
-  func countries(_ year: Int, _ more: String...) async -> (code: ExitCode, output: String) {
+  func countries(_ year: Int, _ more: String...) async -> Outcome {
     let words = [
       "import", Fixtures.exampleData("countries-\(year).json").path, "--model",
       Fixtures.exampleData("Countries.xcdatamodeld").path, "--entity", "Country", "--at",
-      "countries",
-      "--store", store, "--quiet",
+      "countries", "--store", store, "--quiet",
     ]
-    let result = await run(words + more)
-    return (result.code, result.output)
+    return await run(words + more)
   }
+}
+
+/// Expects the code of a command line, and parts of what it has printed.
+func expect(
+  _ result: ToolBench.Outcome, _ code: ExitCode? = nil,
+  output: String..., error: String..., location: SourceLocation = #_sourceLocation
+) {
+  let text: Comment = "\(result.output)\n\(result.error)"
+  #expect(code == nil || result.code == code, text, sourceLocation: location)
+  for part in output { #expect(result.output.contains(part), text, sourceLocation: location) }
+  for part in error { #expect(result.error.contains(part), text, sourceLocation: location) }
 }
 
 /// A tool over cities, which have a number and a name.

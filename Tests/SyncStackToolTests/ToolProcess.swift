@@ -1,7 +1,6 @@
 import Foundation
 import SyncCore
 import SyncStack
-import TestSupport
 import Testing
 
 /// The built `syncstack` in a process of its own: for features of processes alone, such as signals,
@@ -103,7 +102,5 @@ final class ToolProcess: @unchecked Sendable {
     while process.isRunning, try !condition() { try await Task.sleep(for: .milliseconds(3)) }
   }
 
-  func signal(_ number: Int32) {
-    kill(process.processIdentifier, number)
-  }
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 }

@@ -112,9 +112,8 @@ import Testing
     #expect(try cities.stored() == Array(0..<count))
   }
 
-  @Test(arguments: [SIGKILL, SIGINT]) func aSessionGoesOnBehindThePageItWasStoppedAfter(
-    _ signal: Int32
-  ) async throws {
+  @Test(arguments: [SIGKILL, SIGINT])
+  func aSessionGoesOnBehindThePageItWasStoppedAfter(_ signal: Int32) async throws {
     #expect(try await importing(cities.file("old.json", 0..<15), "--quiet").wait() == 0)
     let pages = try [
       cities.file("1.json", 0..<10), cities.file("2.json", 100..<30_100),

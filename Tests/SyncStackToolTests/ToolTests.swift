@@ -6,8 +6,11 @@ import Testing
 @testable import SyncStackTool
 
 @Suite struct ToolTests {
+  private let bench: ToolBench
+
+  init() throws { bench = try ToolBench() }
+
   @Test func importsShowsAndImportsAgain() async throws {
-    let bench = try ToolBench()
     #expect(await bench.countries(2016).code == .done)
     let log = bench.folder.file("changes.ndjson")
     let second = await bench.countries(2024, "--report", "json", "--log", log.path)
@@ -36,15 +39,12 @@ import Testing
   }
 
   @Test func aDryRunLeavesNoStoreBehind() async throws {
-    let bench = try ToolBench()
     let result = await bench.countries(2016, "--dry-run", "--report", "text")
-    #expect(result.code == .done)
-    #expect(result.output.contains("Dry run: nothing was stored."))
+    expect(result, .done, output: "Dry run: nothing was stored.")
     #expect(!FileManager.default.fileExists(atPath: bench.store))
   }
 
   @Test func aDryRunChangesNothing() async throws {
-    let bench = try ToolBench()
     _ = await bench.countries(2016)
     let result = await bench.countries(2024, "--dry-run", "--report", "json")
     let report = try JSONDecoder().decode(SyncReport.self, from: Data(result.output.utf8))
@@ -53,7 +53,6 @@ import Testing
   }
 
   @Test func childrenOfOneParentCanBeImported() async throws {
-    let bench = try ToolBench()
     _ = await bench.countries(2024)
     let parts = try bench.file(
       "parts.json", #"[{"code": "LI-01", "name": "Balzers", "category": "Commune"}]"#)
@@ -61,13 +60,11 @@ import Testing
     let result = await bench.run(
       "import", parts, "--model", model, "--entity", "Subdivision", "--store", bench.store,
       "--parent", "Country:LI:country")
-    #expect(result.code == .done)
-    #expect(result.output.contains("Subdivision         0        0       10          1"))
+    expect(result, .done, output: "Subdivision         0        0       10          1")
     let missing = await bench.run(
       "import", parts, "--model", model, "--entity", "Subdivision", "--store", bench.store,
       "--parent", "Country:XX:country")
-    #expect(missing.code == .failed)
-    #expect(missing.error.contains("There is no Country with code “XX” in the store."))
+    expect(missing, .failed, error: "There is no Country with code “XX” in the store.")
   }
 
   @Test(
@@ -109,7 +106,6 @@ import Testing
   }
 
   @Test func theToolAloneShowsItsHelp() async throws {
-    let bench = try ToolBench()
     let result = await bench.run([])
     #expect(result.code == .usage)
     #expect(result.output == (await bench.run("help").output))
@@ -117,10 +113,8 @@ import Testing
 
   @Test(arguments: ["help", "--help", "help import", "import --help", "show -h", "--version"])
   func helpIsNoMistake(line: String) async throws {
-    let bench = try ToolBench()
     let result = await bench.run(line.split(separator: " ").map(String.init))
-    #expect(result.code == .done)
-    #expect(result.output.contains("syncstack"))
+    expect(result, .done, output: "syncstack")
     #expect(result.error.isEmpty)
   }
 }
