@@ -1,8 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import TestSupport
+import SyncStack
 import Testing
 
 @testable import SyncImport

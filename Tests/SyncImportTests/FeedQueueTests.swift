@@ -1,5 +1,4 @@
-import SyncCore
-import SyncEngine
+import SyncStack
 import Testing
 
 @testable import SyncImport

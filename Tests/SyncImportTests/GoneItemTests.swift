@@ -1,9 +1,5 @@
 import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncImport
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -128,9 +124,7 @@ import Testing
   @Test func aDryRunTellsWhatWouldGo() async throws {
     let stack = try await Self.stored()
     let session = try Self.session(stack, nil)
-    let pages = [
-      SyncSession.Page(.data(Data(#"[{"id": 1, "deleted": true}]"#.utf8)), of: "Nation")
-    ]
+    let pages = [SyncSession.Page(.data(Data(#"[{"id": 1, "deleted": true}]"#.utf8)), of: "Nation")]
     let sync = session.commit(pages, ends: true)
     sync.isDryRun = true
     let report = try await stack.sync(sync)
@@ -142,8 +136,7 @@ import Testing
   @Test(arguments: ImportCommits.allCases)
   func whatIsGoneBeforeAStopGoesInTheNextRun(commits: ImportCommits) async throws {
     let folder = try TemporaryFolder()
-    let server = ListServer(
-      ["Nation": (1...4).map { Item(id: $0, name: "C\($0)") }], pageSize: 1)
+    let server = ListServer(["Nation": (1...4).map { Item(id: $0, name: "C\($0)") }], pageSize: 1)
     func run() async throws -> ImportReport {
       let stack = try DataStack.league(.sqlite(folder.file()))
       defer { try? stack.close() }

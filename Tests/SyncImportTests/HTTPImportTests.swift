@@ -1,9 +1,6 @@
 import Foundation
 import Loopback
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncImport
+import SyncStack
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
-import SyncCore
-import SyncGraph
+import SyncStack
 
 /// Crews of a nation, their athletes, and bouts between crews: a required to-one, a circle of
 /// optional ones, a many-to-many.

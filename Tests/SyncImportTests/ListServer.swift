@@ -1,7 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncImport
+import SyncStack
 
 /// A server of lists in the memory of a test: pages by number, by cursor or all at once, lists of
 /// changes, and failures on demand.

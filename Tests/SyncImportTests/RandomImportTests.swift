@@ -1,9 +1,4 @@
-import Foundation
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncImport
-import SyncStore
+import SyncStack
 import TestSupport
 import Testing
 
@@ -37,8 +32,7 @@ private struct Trial {
     var random = SeededGenerator(seed: seed)
     let entities = ["Nation", "Crew", "Athlete", "Bout"]
     commits = random.pick(ImportCommits.allCases)
-    kinds = Dictionary(
-      uniqueKeysWithValues: entities.map { ($0, random.pick(Feed.Kind.allCases)) })
+    kinds = Dictionary(uniqueKeysWithValues: entities.map { ($0, random.pick(Feed.Kind.allCases)) })
     paging = Dictionary(
       uniqueKeysWithValues: entities.map { ($0, random.pick(ListServer.Paging.allCases)) })
     order = entities.shuffled(using: &random)

@@ -55,9 +55,7 @@ extension PairFeature {
   }
 
   /// Items as pages, at least one.
-  static func pages(
-    of items: [JSONValue], _ random: inout SeededGenerator
-  ) -> [[JSONValue]] {
+  static func pages(of items: [JSONValue], _ random: inout SeededGenerator) -> [[JSONValue]] {
     let size = Int.random(in: 1...3, using: &random)
     return stride(from: 0, to: max(items.count, 1), by: size).map {
       Array(items[$0..<min($0 + size, items.count)])
@@ -141,10 +139,8 @@ extension PairFeature {
   static let lists = PairFeature("many lists") { feature in
     feature.delivery = { world in
       world.note("lists")
-      let depots = SyncList.list(
-        try world.payload(world.noisyItems()), of: "Depot")
-      let stickers = SyncList.list(
-        try world.payload(world.truth.stickerItems), of: "Sticker")
+      let depots = SyncList.list(try world.payload(world.noisyItems()), of: "Depot")
+      let stickers = SyncList.list(try world.payload(world.truth.stickerItems), of: "Sticker")
       let sync = Sync(
         lists: world.random.chance(50) ? [depots, stickers] : [stickers, depots],
         dataStack: world.stack)
@@ -168,8 +164,7 @@ extension PairFeature {
       world.note("import \(run.commits)")
       let before = try world.shots()
       let report = try await world.stack.run(run)
-      try world.compare(
-        report.changes, before, try world.shots(), isOneCommit: false)
+      try world.compare(report.changes, before, try world.shots(), isOneCommit: false)
     }
   }
 

@@ -13,12 +13,11 @@ extension PairFeature {
       { world in
         guard !world.tracksChanges else { return }
         world.note("deletes a depot")
-        try world.context.performAndWait {
+        try world.context.edit {
           let depots = try world.context.fetch(Fetch<ManagedObject>(entityNamed: "Depot"))
             .sorted { $0.objectID < $1.objectID }
           guard let depot = depots.randomElement(using: &world.random) else { return }
           world.context.delete(depot)
-          try world.context.save()
         }
       },
     ]

@@ -28,9 +28,7 @@ import Testing
     return all.enumerated().filter { $0.offset % 5 == 0 }.map(\.element)
   }()
 
-  @Test(arguments: pairs) func whatAlwaysHoldsHoldsWhereTwoFeaturesMeet(
-    _ pair: Pair
-  ) async throws {
+  @Test(arguments: pairs) func whatAlwaysHoldsHoldsWhereTwoFeaturesMeet(_ pair: Pair) async throws {
     for seed in Proof.seeds(usual: 1...1) {
       defer { Proof.tried("histories of two features") }
       let world = try PairWorld([pair.first, pair.second], seed: seed)
@@ -95,5 +93,31 @@ extension PairWorld {
     try await settle()
     try await deliver()
     try await endDay()
+  }
+}
+
+/// Two features that no program combines.
+struct ImpossiblePair {
+  let names: Set<String>
+  let reason: String
+
+  static let all = [
+    ImpossiblePair(
+      names: ["keys per owner", "keys of two attributes"],
+      reason: "Both say how crates are told apart."),
+    ImpossiblePair(
+      names: ["keys of two attributes", "objects by key"],
+      reason: "A key of JSON fills one attribute, which does not tell crates apart."),
+    ImpossiblePair(
+      names: ["kinds", "serializers"],
+      reason: "A serializer fills attributes of its entity alone."),
+    ImpossiblePair(
+      names: ["kinds", "serializers below conventions"],
+      reason: "A serializer fills attributes of its entity alone."),
+  ]
+
+  /// Why two features have no case; nil when they have one.
+  static func reason(_ first: String, _ second: String) -> String? {
+    all.first { $0.names == [first, second] }?.reason
   }
 }

@@ -1,13 +1,10 @@
 import Foundation
-import SyncCloud
 import SyncStack
 import TestSupport
 
 /// Features of programs that are not alone with their objects.
 extension PairFeature {
-  static let machineFeatures = [
-    twoStacks, readers, suspension, remoteSync, sharing, files,
-  ]
+  static let machineFeatures = [twoStacks, readers, suspension, remoteSync, sharing, files]
 
   static let twoStacks = PairFeature("two stacks") { feature in
     feature.delivery = { world in
@@ -19,8 +16,7 @@ extension PairFeature {
         try world.payload(world.noisyItems()), inEntityNamed: "Depot", dataStack: other)
       sync.settings = world.settings
       try await other.sync(sync)
-      if let difference = PairPicture.difference(
-        try world.picture(), try world.picture(of: other))
+      if let difference = PairPicture.difference(try world.picture(), try world.picture(of: other))
       {
         try world.fail("Two stacks of one file differ:\n\(difference)")
       }
@@ -104,8 +100,7 @@ extension PairFeature {
   static let files = PairFeature("files") { feature in
     feature.tracksChanges = true
     feature.shape = { shape in
-      shape.replace(
-        .attribute("photo", .binary, userInfo: ["cloud.asset": "eager"]), of: "Depot")
+      shape.replace(.attribute("photo", .binary, userInfo: ["cloud.asset": "eager"]), of: "Depot")
       shape.hasPhoto = true
     }
     feature.depot = { values, _, random in

@@ -17,8 +17,7 @@ extension PairFeature {
 
   static let stubs = PairFeature("stubs") { feature in
     feature.shape = { shape in
-      shape.add(
-        EntityDraft("Porter", ["id", "name", "depots ->> Depot.porter"]))
+      shape.add(EntityDraft("Porter", ["id", "name", "depots ->> Depot.porter"]))
       shape.replace(
         .toOne("porter", to: "Porter", inverse: "depots", userInfo: ["sync.stub": "YES"]),
         of: "Depot")
@@ -65,8 +64,7 @@ extension PairFeature {
 
   static let keyless = PairFeature("children without a key") { feature in
     feature.shape = { shape in
-      shape.add(
-        EntityDraft("Rung", ["text", "weight integer64", "depot -> Depot.rungs"]))
+      shape.add(EntityDraft("Rung", ["text", "weight integer64", "depot -> Depot.rungs"]))
       shape.replace(
         .toMany("rungs", to: "Rung", inverse: "depot", deleteRule: .cascade), of: "Depot")
       shape.owners["Rung"] = "depot"

@@ -75,7 +75,5 @@ struct PairFeature: Sendable {
 struct PairFailure: Error, CustomStringConvertible {
   let description: String
 
-  init(_ description: String) {
-    self.description = description
-  }
+  init(_ description: String) { self.description = description }
 }

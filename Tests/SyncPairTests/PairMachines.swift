@@ -23,9 +23,7 @@ final class PairMachines {
     }
   }
 
-  init(_ world: PairWorld) throws {
-    there = try Machine(world, server)
-  }
+  init(_ world: PairWorld) throws { there = try Machine(world, server) }
 
   func close() throws {
     try there.stack.close()
@@ -55,12 +53,11 @@ final class PairMachines {
   private func edit(
     _ stack: DataStack, _ world: PairWorld, _ body: (ManagedObject) -> Void
   ) throws {
-    try stack.inBackground { context in
+    try stack.edit { context in
       guard let depot = try Self.depots(in: context).randomElement(using: &world.random) else {
         return
       }
       body(depot.object)
-      try context.save()
     }
   }
 

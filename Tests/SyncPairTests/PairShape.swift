@@ -41,9 +41,7 @@ struct PairShape: Sendable {
   var hasPhoto = false
 
   /// Adds an entity.
-  mutating func add(_ entity: EntityDraft) {
-    entities.append(entity)
-  }
+  mutating func add(_ entity: EntityDraft) { entities.append(entity) }
 
   /// Changes an entity.
   mutating func change(_ name: String, _ body: (inout EntityDraft) -> Void) {

@@ -54,9 +54,7 @@ struct PairTruth: Sendable {
   }
 
   /// Adds a depot that was made elsewhere.
-  mutating func add(_ values: JSONObject) {
-    depots.append(Depot(values: values))
-  }
+  mutating func add(_ values: JSONObject) { depots.append(Depot(values: values)) }
 
   // MARK: - Random changes
 
@@ -117,9 +115,7 @@ struct PairTruth: Sendable {
     to index: Int, _ random: inout SeededGenerator, _ shape: PairShape, _ features: [PairFeature]
   ) {
     lastCrate += 1
-    var crate: JSONObject = [
-      "id": .integer(shape.keysArePerDepot ? freeKey(in: index) : lastCrate)
-    ]
+    var crate: JSONObject = ["id": .integer(shape.keysArePerDepot ? freeKey(in: index) : lastCrate)]
     if shape.keysHaveDays {
       crate["id"] = .integer(lastCrate / 2)
       crate["day"] = .integer(lastCrate % 2)

@@ -124,8 +124,7 @@ extension PairWorld {
     truth.depots.removeAll { deleted.contains($0.id) }
     let twin = try Self.open(model, features, nil)
     defer { try? twin.close() }
-    _ = try twin.sync(
-      SyncPayload.json(.array(items(of: truth))), inEntityNamed: "Depot")
+    _ = try twin.sync(SyncPayload.json(.array(items(of: truth))), inEntityNamed: "Depot")
     let wanted = try picture(of: twin)
     if let difference = PairPicture.difference(try picture(), wanted) {
       try fail("The store differs from the server:\n\(difference)")

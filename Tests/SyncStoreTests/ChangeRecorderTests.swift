@@ -1,4 +1,3 @@
-import SyncCore
 import TestSupport
 import Testing
 
@@ -17,9 +16,7 @@ import Testing
   }
 
   /// How often the list of a table's updates moves to other memory meanwhile.
-  private func moves(
-    _ count: Int, _ record: (inout ChangeRecorder, Int) -> Void
-  ) -> Int {
+  private func moves(_ count: Int, _ record: (inout ChangeRecorder, Int) -> Void) -> Int {
     var recorder = ChangeRecorder(layout: layout)
     var moves = 0
     var last: UnsafePointer<ChangeRecorder.Update>?

@@ -1,5 +1,3 @@
-import SyncCore
-import SyncStore
 import TestSupport
 
 /// Delete rules object by object over dictionaries, written from the meaning of the rules: slow,

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -53,8 +52,6 @@ import Testing
   }
 
   private var annotated: [EntityDraft] {
-    [
-      "User note=none: code key from user_code"
-    ]
+    ["User note=none: code key from user_code"]
   }
 }

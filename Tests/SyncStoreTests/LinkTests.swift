@@ -1,4 +1,3 @@
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -63,8 +62,7 @@ import Testing
     #expect(try members("links", a, [1]) == [[8, 9, 7]])
     #expect(try members("linked", b, [7]) == [[1, 3, 2]])
     let (_, changes) = try store.write { transaction in
-      try transaction.setPositions(
-        linked, of: b, positions: [(7, 1, 2), (7, 3, 1), (7, 2, 0)])
+      try transaction.setPositions(linked, of: b, positions: [(7, 1, 2), (7, 3, 1), (7, 2, 0)])
     }
     #expect(changes.summary == "B +[] ~[7: linked] -[]")
     #expect(try members("linked", b, [7]) == [[2, 3, 1]])

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -46,8 +45,7 @@ import Testing
         let wanted = Set(owners)
         var rows: [[Int64]] = []
         try reader.scanLinks(of: items, in: entity, owners: owners[...]) { rows.append([$0, $1]) }
-        #expect(
-          rows == many.filter { wanted.contains($0.owner) }.map { [$0.owner, $0.row] })
+        #expect(rows == many.filter { wanted.contains($0.owner) }.map { [$0.owner, $0.row] })
       }
     }
   }

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -96,8 +95,7 @@ import Testing
         try block.append(["id": .int(number), "name": "b"], of: entity, arena: arena)
       }
       // No object has the row 9.
-      try transaction.update(
-        block, indexes: [2, 0, 1], rows: [1, 9, 3], of: entity, slots: [1])
+      try transaction.update(block, indexes: [2, 0, 1], rows: [1, 9, 3], of: entity, slots: [1])
     }
     #expect(changes.summary == "User +[] ~[1: name, 3: name] -[]")
     #expect(changes.entities[0].updatedKeys == [2, 1])
@@ -140,9 +138,8 @@ import Testing
   @Test(arguments: StoreKind.allCases) func rowNumbersAreNeverReused(_ kind: StoreKind) throws {
     let temporary = try TemporaryStore(TestModels.users(), kind)
     let store = temporary.store
-    let entity = try store.model.requireEntity(named: "User")
     try store.write { try $0.insert("User", [["id": 1], ["id": 2]]) }
-    try store.write { try $0.delete([2], of: entity) }
+    try store.write { try $0.delete("User", [2]) }
     let (rows, _) = try store.write { try $0.insert("User", [["id": 3]]) }
     #expect(rows == [3])
   }

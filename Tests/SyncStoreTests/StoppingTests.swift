@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing

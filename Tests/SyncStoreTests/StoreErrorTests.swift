@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -8,9 +7,7 @@ import Testing
 @Suite struct StoreErrorTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func open(
     _ url: URL? = nil, model: ManagedObjectModel? = nil,
@@ -51,8 +48,7 @@ import Testing
 
   @Test func aFolderThatCannotBeMade() {
     let error = code(folder.file("\(String(repeating: "n", count: 300))/test.sqlite"))
-    #expect(error?.code == .cannotOpen)
-    #expect(error?.message.contains("cannot be made") == true)
+    #expect(error?.code == .cannotOpen && error?.message.contains("cannot be made") == true)
   }
 
   @Test func aFolderInPlaceOfTheFile() {
@@ -63,8 +59,7 @@ import Testing
     let data = Data(String(repeating: "no database at all\n", count: 100).utf8)
     try data.write(to: folder.file())
     let error = code()
-    #expect(error?.code == .notADatabase)
-    #expect(error?.message.contains(folder.file().path) == true)
+    #expect(error?.code == .notADatabase && error?.message.contains(folder.file().path) == true)
     #expect(try Data(contentsOf: folder.file()) == data)
   }
 
@@ -75,9 +70,7 @@ import Testing
       _ = try open(model: other) { $0.migration = .refuse }
     }
     #expect(error?.code == .migrationNeeded)
-    for part in [
-      "“Note”", "“Place”", "“User.id” is Integer 64 in the store and String",
-    ] {
+    for part in ["“Note”", "“Place”", "“User.id” is Integer 64 in the store and String"] {
       #expect(error?.message.contains(part) == true, "\(part) in \(error?.message ?? "")")
     }
     try open().close()
@@ -113,8 +106,7 @@ import Testing
         try transaction.insert("User", (2..<1000).map { ["id": .int($0), "name": text] })
       }
     }
-    #expect(error?.code == .full)
-    #expect(error?.entity == "User")
+    #expect(error?.code == .full && error?.entity == "User")
     #expect(try store.read { try $0.dump() } == before)
     try store.write { try $0.insert("User", [["id": 2]]) }
     try store.close()

@@ -1,4 +1,3 @@
-import SyncCore
 import TestSupport
 import Testing
 
@@ -118,12 +117,11 @@ import Testing
 
   @Test func insertedWinsOverUpdatedAndVanishesWhenDeleted() throws {
     let temporary = try TemporaryStore(TestModels.users())
-    let user = try temporary.store.model.requireEntity(named: "User")
     let (_, changes) = try temporary.store.write { transaction in
       let rows = try transaction.insert("User", [["id": 1], ["id": 2], ["id": 3]])
       try transaction.update("User", rows[0], ["id": 10, "name": "x"])
       try transaction.update("User", rows[1], ["name": "x"])
-      try transaction.delete([rows[1]], of: user)
+      try transaction.delete("User", [rows[1]])
     }
     #expect(changes.summary == "User +[1, 3] ~[] -[]")
     #expect(changes.entities[0].insertedKeys == [10, 3])
@@ -304,7 +302,7 @@ import Testing
     let (_, changes) = try temporary.store.write(TransactionInfo(author: "feed")) { transaction in
       try transaction.insert("User", [["id": .int(100)]])
       try transaction.update("User", 3, ["name": "x"])
-      try transaction.delete([80], of: transaction.model.requireEntity(named: "Note"))
+      try transaction.delete("Note", [80])
     }
     #expect(
       changes.description

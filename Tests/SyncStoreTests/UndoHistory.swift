@@ -1,4 +1,3 @@
-import SyncCore
 import TestSupport
 
 @testable import SyncStore
@@ -119,7 +118,6 @@ final class UndoHistory {
 
   private func change(_ transaction: StoreTransaction) throws {
     let a = try store.model.requireEntity(named: "A")
-    let b = try store.model.requireEntity(named: "B")
     let (aRows, bRows) = (try rows("A", transaction), try rows("B", transaction))
     guard aRows.count > 2, bRows.count > 2 else { return try insert(transaction, aRows, bRows) }
     let (one, other) = (random.pick(aRows), random.pick(bRows))
@@ -169,7 +167,7 @@ final class UndoHistory {
         "A", one, ["other": .int(other), "whole": one > aRows[0] ? .int(aRows[0]) : .null])
     default:
       if random.chance(50) {
-        try transaction.delete([other], of: b)
+        try transaction.delete("B", [other])
       } else {
         // Deny forbids some.
         do { try transaction.delete([one], of: a) } catch let error as StoreError {
@@ -179,9 +177,7 @@ final class UndoHistory {
     }
   }
 
-  private func insert(
-    _ transaction: StoreTransaction, _ aRows: [Int64], _ bRows: [Int64]
-  ) throws {
+  private func insert(_ transaction: StoreTransaction, _ aRows: [Int64], _ bRows: [Int64]) throws {
     lastKey += 2
     let made = try transaction.insert(
       "A", [["id": .int(lastKey), "name": "new", "other": bRows.last.map(Value.int) ?? .null]])

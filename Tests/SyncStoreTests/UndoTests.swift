@@ -1,5 +1,3 @@
-import Foundation
-import SyncCore
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -41,8 +40,7 @@ import Testing
     #expect(try unsent() == "read: insert 1, insert 2")
     #expect(try unsent() == "known: insert 1, insert 2")
     try write { transaction in
-      let user = try transaction.model.requireEntity(named: "User")
-      _ = try transaction.delete([2], of: user)
+      try transaction.delete("User", [2])
       try transaction.insert("User", [["id": 3]])
     }
     #expect(try unsent() == "read: insert 1, insert 3")

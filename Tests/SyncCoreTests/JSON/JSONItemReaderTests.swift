@@ -57,8 +57,7 @@ struct JSONItemReaderTests {
       }
       #expect(count == result.count)
       // What was checked before is read as it is otherwise.
-      var again = try JSONItemReader(
-        bytes, at: path, takesMembers: takesMembers, isChecked: true)
+      var again = try JSONItemReader(bytes, at: path, takesMembers: takesMembers, isChecked: true)
       var places: [String] = []
       while try again.next(into: tape) { places.append("\(again.itemPath) ") }
       #expect(zip(result, places).allSatisfy { $0.hasPrefix($1) } && places.count == result.count)
@@ -161,8 +160,7 @@ struct JSONItemReaderTests {
     text: String, path: JSONPath, code: JSONError.Code, location: String, words: String
   ) {
     let error = #expect(throws: JSONError.self) { try items(text, at: path) }
-    #expect(error?.code == code)
-    #expect(error?.path == location)
+    #expect(error?.code == code && error?.path == location)
     #expect(error?.message.contains(words) == true)
   }
 
@@ -183,16 +181,14 @@ struct JSONItemReaderTests {
     text: String, path: JSONPath, code: JSONError.Code, location: String
   ) {
     let error = #expect(throws: JSONError.self) { try items(text, at: path) }
-    #expect(error?.code == code)
-    #expect(error?.path == location)
+    #expect(error?.code == code && error?.path == location)
   }
 
   @Test(
     arguments: [[0xFF, 0xFE, 0x5B, 0x00], [0x00, 0x5B, 0x00, 0x5D], [0xFE, 0xFF]] as [[UInt8]])
   func otherEncodingsAreNamed(bytes: [UInt8]) {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes)) }
-    #expect(error?.code == .invalidEncoding)
-    #expect(error?.message.contains("UTF-8") == true)
+    #expect(error?.code == .invalidEncoding && error?.message.contains("UTF-8") == true)
   }
 
   @Test(
@@ -203,8 +199,7 @@ struct JSONItemReaderTests {
     ] as [([UInt8], String)])
   func compressedBytesAreNamedWithWhatUnpacksThem(bytes: [UInt8], program: String) {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes + [1, 2, 3])) }
-    #expect(error?.code == .compressed)
-    #expect(error?.message.contains("'\(program) FILE'") == true)
+    #expect(error?.code == .compressed && error?.message.contains("'\(program) FILE'") == true)
     // Cut off before it can be told, it is no JSON in any case.
     #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes.prefix(1))) }
   }
@@ -314,6 +309,43 @@ struct JSONItemReaderTests {
       #expect(try reader.skipNext() == 1..<4)
       let error = #expect(throws: JSONError.self) { try reader.readSkipped(into: JSONTape()) }
       #expect(error?.path == "$[0][1]")
+    }
+  }
+}
+
+@Suite struct JSONPathTests {
+  @Test(
+    arguments: [
+      ("", []),
+      ("$", []),
+      ("$.a", ["a"]),
+      ("a.$", ["a", .key("$")]),
+      ("data.items", ["data", "items"]),
+      ("a[3].b", ["a", .key("3"), "b"]),
+      ("['a.b'].c", ["a.b", "c"]),
+      ("[\"a['b']\"]", ["a['b']"]),
+      ("['']", [""]),
+      ("a[].b", ["a", .each, "b"]),
+      ("a.*", ["a", .each]),
+      ("['*']", [.key("*")]),
+      ("a['b", ["a", "'b"]),
+      ("$[\"\u{591}a\"].b", ["\u{591}a", "b"]),
+      (".\u{301}a", ["\u{301}a"]),
+      ("a[\u{301}]b", ["a", "\u{301}", "b"]),
+    ] as [(String, [JSONPath.Step])])
+  func aTextIsReadAsSteps(_ text: String, _ steps: [JSONPath.Step]) {
+    #expect(JSONPath(text).steps == steps)
+  }
+
+  @Test(arguments: [
+    "a", "a.b", "", "$", "*", "]", "a]b", "'", "a']", "a\"]", "\u{301}a", "a.\u{301}", "]\u{301}",
+    "\"]\u{301}x",
+    "']\u{301}.", "[", "3", "日本", "e\u{301}",
+  ])
+  func aNameIsWrittenAsItIsRead(_ name: String) {
+    for path in [JSONPath([.key(name)]), JSONPath(["a", .key(name), .each, .key(name)])] {
+      #expect(JSONPath(path.text) == path)
+      #expect(JSONPath(path.description) == path)
     }
   }
 }

@@ -74,8 +74,7 @@ struct JSONScannerTests {
     ] as [(String, JSONError.Code, Int)])
   func aBreachOfTheGrammarIsRefusedWhereItStands(text: String, code: JSONError.Code, offset: Int) {
     let error = #expect(throws: JSONError.self) { try scanned(text) }
-    #expect(error?.code == code)
-    #expect(error?.offset == offset)
+    #expect(error?.code == code && error?.offset == offset)
   }
 
   @Test(
@@ -91,8 +90,7 @@ struct JSONScannerTests {
         [UInt8(ascii: "\"")] + [UInt8](repeating: UInt8(ascii: "a"), count: padding) + bytes
         + [UInt8(ascii: "\"")]
       let error = #expect(throws: JSONError.self) { try scanned(text) }
-      #expect(error?.code == .invalidEncoding)
-      #expect(error?.offset == 1 + padding)
+      #expect(error?.code == .invalidEncoding && error?.offset == 1 + padding)
     }
   }
 

@@ -43,10 +43,8 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
     .init(.invalidName, "1a", nil, "Begin with a letter", [EntityDraft("1a", [])]),
     .init(.invalidName, "_a", nil, "Begin with a letter", [EntityDraft("_a", [])]),
     .init(.invalidName, "sqlite_a", nil, "sqlite_", [EntityDraft("sqlite_a", [])]),
-    .init(
-      .invalidName, "A", nil, "has no name", [EntityDraft("A", [.attribute("", .string)])]),
-    .init(
-      .invalidName, "A", "x.y", "“x.y”", [EntityDraft("A", [.attribute("x.y", .string)])]),
+    .init(.invalidName, "A", nil, "has no name", [EntityDraft("A", [.attribute("", .string)])]),
+    .init(.invalidName, "A", "x.y", "“x.y”", [EntityDraft("A", [.attribute("x.y", .string)])]),
     .init(
       .invalidName, "A", "self", "sync.remoteKey", [EntityDraft("A", [.attribute("self", .string)])]
     ),
@@ -168,8 +166,7 @@ struct Contradiction: Sendable, CustomTestStringConvertible {
     attribute(
       .invalidRule, "at least 3 and at most 2", .integer16,
       rules: ValidationRules(minimum: 3, maximum: 2)),
-    attribute(
-      .invalidRule, "malformed", .string, rules: ValidationRules(regularExpression: "[")),
+    attribute(.invalidRule, "malformed", .string, rules: ValidationRules(regularExpression: "[")),
     attribute(
       .invalidRule, "Only text", .integer16, rules: ValidationRules(regularExpression: "1")),
   ]

@@ -1,4 +1,5 @@
 import SyncCore
+import TestSupport
 import Testing
 
 @Suite struct PrimaryKeyTests {
@@ -27,8 +28,8 @@ import Testing
 
   @Test func inheritedAttributesCountAndASubentityMayHaveTheKeyItsSuperentityLacks() throws {
     let model = try ManagedObjectModel([
-      EntityDraft("Racecar", [.attribute("id", .integer64)], superentity: "Car"),
-      EntityDraft("Car", [.attribute("name", .string)]),
+      "Racecar < Car: id",
+      "Car: name",
       EntityDraft("Cabriolet", superentity: "Racecar"),
     ])
     #expect(model.entity(named: "Car")?.primaryKey == nil)
@@ -37,10 +38,7 @@ import Testing
   }
 
   @Test func aTransientAttributeIsNoKeyByItsName() throws {
-    let model = try ManagedObjectModel([
-      EntityDraft(
-        "A", [.attribute("id", .string, isTransient: true), .attribute("remoteID", .string)])
-    ])
+    let model = try ManagedObjectModel(["A: id string transient, remoteID"])
     #expect(model.entity(named: "A")?.primaryKey?.name == "remoteID")
   }
 }

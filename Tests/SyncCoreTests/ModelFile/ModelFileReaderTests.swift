@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct ModelFileReaderTests {
   private func model(_ content: String) throws -> ManagedObjectModel {
-    try ManagedObjectModel(
-      xml: Data("<model documentVersion=\"1.0\">\(content)</model>".utf8))
+    try ManagedObjectModel(xml: Data("<model documentVersion=\"1.0\">\(content)</model>".utf8))
   }
 
   private func entity(_ content: String) throws -> EntityDescription {
@@ -95,8 +94,7 @@ import Testing
     let error = #expect(throws: ModelError.self) {
       try entity("<attribute name=\"a\" attributeType=\"\(type)\" defaultValueString=\"\(text)\"/>")
     }
-    #expect(error?.code == .invalidDefault)
-    #expect(error?.entity == "A" && error?.property == "a")
+    #expect(error?.code == .invalidDefault && error?.entity == "A" && error?.property == "a")
     #expect(error?.message.contains(text) == true && error?.message.contains(type) == true)
   }
 
@@ -128,8 +126,7 @@ import Testing
         <userInfo><entry key="k" value="v"/></userInfo></attribute>
       <attribute name="b" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
       """)
-    #expect(
-      entity.attribute(named: "a")?.userInfo == ["k": "v", "allowsCloudEncryption": "YES"])
+    #expect(entity.attribute(named: "a")?.userInfo == ["k": "v", "allowsCloudEncryption": "YES"])
     #expect(entity.attribute(named: "b")?.userInfo == ["allowsExternalBinaryDataStorage": "YES"])
   }
 
@@ -225,8 +222,7 @@ import Testing
         <entity name="B"/><entity name="C"/>
         """)
     }
-    #expect(error?.code == .invalidInverse)
-    #expect(error?.property == "b")
+    #expect(error?.code == .invalidInverse && error?.property == "b")
   }
 
   private static let document = """

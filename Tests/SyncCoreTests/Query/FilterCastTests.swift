@@ -1,5 +1,6 @@
 import Foundation
 import SyncCore
+import TestSupport
 import Testing
 
 /// `CAST` and `now()`.
@@ -11,10 +12,8 @@ import Testing
       EntityDraft(
         "Thing",
         [
-          .attribute("whole", .integer64), .attribute("real", .double),
-          .attribute("exact", .decimal), .attribute("text", .string), .attribute("date", .date),
-          .attribute("data", .binary), .attribute("key", .uuid), .attribute("flag", .boolean),
-          .toMany("things", to: "Thing", inverse: "things"),
+          "whole integer64", "real double", "exact decimal", "text", "date date", "data binary",
+          "key uuid", "flag boolean", "things ->> Thing.things",
         ])
     ]).requireEntity(named: "Thing")
   }

@@ -29,9 +29,7 @@ import Testing
     address.since = Date(timeIntervalSinceReferenceDate: 0.125)
     address.rates = ["b": 0.1, "a": 2]
     #expect(Address.attributeType == .binary)
-    #expect(
-      text(address)
-        == #"{"lines":[],"rates":{"a":2,"b":0.1},"since":0.125,"street":"Ä/1"}"#)
+    #expect(text(address) == #"{"lines":[],"rates":{"a":2,"b":0.1},"since":0.125,"street":"Ä/1"}"#)
     #expect(Address.converted(from: address.storedValue) == address)
   }
 

@@ -1,9 +1,5 @@
 import Foundation
-import Loopback
-import SyncCore
-import SyncEngine
-import SyncGraph
-import SyncImport
+import SyncStack
 import Testing
 
 final class Competition: ManagedObject {

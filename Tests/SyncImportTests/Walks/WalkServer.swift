@@ -1,6 +1,6 @@
 import Foundation
 import Loopback
-import SyncCore
+import SyncStack
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

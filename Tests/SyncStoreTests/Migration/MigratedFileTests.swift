@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -15,8 +14,7 @@ import Testing
         MigrationStepTests.id, .toOne("owner", to: "Owner", inverse: "items"),
         .attribute("label", .string, defaultValue: "new"),
       ], renamingIdentifier: "Item"),
-    EntityDraft(
-      "Owner", [MigrationStepTests.id, .toMany("items", to: "Thing", inverse: "owner")]),
+    EntityDraft("Owner", [MigrationStepTests.id, .toMany("items", to: "Thing", inverse: "owner")]),
   ]
   private let old: ManagedObjectModel
   private let new: ManagedObjectModel
@@ -138,8 +136,7 @@ import Testing
     var unique = MigratedFileTests.before
     unique[0].uniquenessConstraints = [["id"]]
     let error = try scene.refusal(ManagedObjectModel(unique))
-    #expect(error?.code == .notUnique)
-    #expect(error?.keys == [5, 5, 5])
+    #expect(error?.code == .notUnique && error?.keys == [5, 5, 5])
     #expect(error?.message.contains("Owner 5 and Owner 5 and Owner 5 have the same id “5”") == true)
   }
 
@@ -161,10 +158,7 @@ import Testing
   @Test(arguments: ["constraint", "required", "renamed"])
   func whatLeavesTheTablesAloneIsRefusedToo(_ change: String) throws {
     let id = MigrationStepTests.id
-    let before = [
-      EntityDraft("Base", [id, .attribute("name", .string)]),
-      "Below < Base: note",
-    ]
+    let before = [EntityDraft("Base", [id, .attribute("name", .string)]), "Below < Base: note"]
     let scene = try MigrationScene()
     try scene.open(ManagedObjectModel(before)) { _ in }
     var after = before
@@ -240,8 +234,7 @@ import Testing
     try scene.open(first, scene.set { $0.keepsHistory = true }) { store in
       try store.write { try $0.insert("Item", [["id": 7], ["id": 8]]) }
       try store.write { try $0.update("Item", 1, ["name": "a"]) }
-      let item = try store.model.requireEntity(named: "Item")
-      try store.write { _ = try $0.delete([2], of: item) }
+      try store.write { try $0.delete("Item", [2]) }
       try store.write { try $0.insert("Gone", [["id": 1]]) }
     }
     var renamed = draft(

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -9,9 +8,7 @@ struct MigrationScene {
   let folder: TemporaryFolder
   var url: URL { folder.file() }
 
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   /// Settings for the store.
   func set(_ body: (inout Store.Configuration) -> Void) -> Store.Configuration {
@@ -67,8 +64,7 @@ extension Store {
               let value = row.values[attribute.slot]
               if !value.isNull { parts.append("\(attribute.name)=\(value)") }
             case .relationship(let relationship):
-              let members = try reader.members(
-                of: relationship, in: row.entity, owners: [row.row])
+              let members = try reader.members(of: relationship, in: row.entity, owners: [row.row])
               let rows = members.map(\.row)
               if !rows.isEmpty {
                 parts.append(

@@ -1,4 +1,3 @@
-import SyncCore
 import SyncStore
 import TestSupport
 

@@ -1,5 +1,4 @@
 import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
@@ -135,8 +134,7 @@ struct MigrationSketch {
         var values: [Int: Value] = [:]
         var named: [String: Value] = [:]
         for attribute in attributes(entity.mark) {
-          var value = RandomGraph.value(
-            attribute.type, &random, canBeNull: attribute.isOptional)
+          var value = RandomGraph.value(attribute.type, &random, canBeNull: attribute.isOptional)
           if "\(value)" == "-0.0" { value = .double(0) }
           values[attribute.mark] = value
           named[attribute.name] = value
@@ -152,9 +150,7 @@ struct MigrationSketch {
 
   private func root(_ mark: Int) -> Int { entities[index(mark)].parent.map(root) ?? mark }
 
-  private mutating func link(
-    _ bond: Bond, _ store: Store, _ random: inout SeededGenerator
-  ) throws {
+  private mutating func link(_ bond: Bond, _ store: Store, _ random: inout SeededGenerator) throws {
     let (nears, fars) = (rows(bond.near.entity), rows(bond.far.entity))
     guard !nears.isEmpty, !fars.isEmpty else { return }
     for _ in 0..<4 {
@@ -216,5 +212,26 @@ struct MigrationSketch {
     let found = Set(members.map { Link(near: $0.owner, far: $0.row) })
     #expect(found == Set(pairs.map { Link(near: $0.0, far: $0.1) }), "\(entity.name).\(name)")
     #expect(found.count == members.count)
+  }
+}
+
+/// Random changes of a random model over random data, several times over: the store holds the data
+/// of a plain description, is made like a new one, and takes new objects.
+@Suite struct MigrationPropertyTests {
+  @Test(arguments: 0..<40) func theDataSurvive(_ seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var sketch = MigrationSketch(&random)
+    let scene = try MigrationScene()
+    for _ in 0..<4 {
+      let model = try sketch.model()
+      try scene.open(model) { store in
+        try expectMadeLikeNew(store)
+        try sketch.expectHolds(store)
+        try sketch.fill(store, &random)
+        try sketch.expectHolds(store)
+      }
+      sketch.forgetFormerNames()
+      for _ in 0..<Int.random(in: 1...4, using: &random) { sketch.change(&random) }
+    }
   }
 }

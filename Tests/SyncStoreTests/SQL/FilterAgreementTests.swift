@@ -1,5 +1,3 @@
-import Foundation
-import SyncCore
 import SyncStore
 import TestSupport
 import Testing
