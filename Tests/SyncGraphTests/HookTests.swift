@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func whatAnObserverOfChangesDoesInASaveIsValidatedAndSaved() throws {
-    try context.edit {
+    try context.performAndWait {
       let object = context.insert(Meddler.self)
       nonisolated(unsafe) let watched = object
       let token = NotificationCenter.default.addObserver(
@@ -67,6 +67,7 @@ import Testing
       ) { _ in watched.name = "observed" }
       defer { NotificationCenter.default.removeObserver(token) }
       object.atValidation = { #expect($0.name == "observed") }
+      try context.save()
     }
     #expect(try named("observed") == 1)
   }
