@@ -1,3 +1,4 @@
+import Foundation
 import SyncStack
 import TestSupport
 
@@ -34,8 +35,8 @@ struct LocalEdits {
         }
       }
       for relationship in object.entity.relationships {
-        let now = after.members(relationship, of: id)
-        let then = old == nil ? [] : before.members(relationship, of: id)
+        let place = OraclePlace(id, relationship)
+        let (now, then) = (after.members(place), before.members(place))
         for member in Set(now).symmetricDifference(then) {
           links[Link(owner: id, name: relationship.name, member: member)] = now.contains(member)
         }
@@ -69,15 +70,16 @@ struct LocalEdits {
         if isThere { return "the owner of \(link) is gone" }
         continue
       }
-      let isThereNow = after.members(relationship, of: link.owner).contains(link.member)
+      let isThereNow = after.members(OraclePlace(link.owner, relationship)).contains(link.member)
       if isThereNow != isThere { return "\(link) is \(isThereNow ? "back" : "gone")" }
     }
     for (field, list) in orders {
       guard let owner = after.objects[field.id],
         let relationship = owner.entity.relationship(named: field.name)
       else { continue }
-      let now = after.members(relationship, of: field.id).filter(list.contains)
-      let then = before.members(relationship, of: field.id).filter(now.contains)
+      let place = OraclePlace(field.id, relationship)
+      let now = after.members(place).filter(list.contains)
+      let then = before.members(place).filter(now.contains)
       if now.filter(then.contains) != then { return "\(field) was put into another order" }
     }
     for object in deleted.values where !object.key.isNull {
@@ -94,6 +96,17 @@ struct LocalEdits {
 struct RandomEdits {
   let context: ManagedObjectContext
   var generator: SeededGenerator
+  /// Whether new objects have a key that no payload has, or none.
+  var keysAreFree = false
+
+  /// Edits and saves in a context of its own.
+  static func save(in stack: DataStack, seed: UInt64, keysAreFree: Bool = false) throws {
+    try stack.inBackground { context in
+      var edits = RandomEdits(
+        context: context, generator: SeededGenerator(seed: seed), keysAreFree: keysAreFree)
+      try edits.run()
+    }
+  }
 
   /// Edits and saves; edits that the model forbids are taken back.
   mutating func run() throws {
@@ -113,7 +126,9 @@ struct RandomEdits {
     let objects = try all(entity)
     if objects.isEmpty || generator.chance(20) {
       let object = try context.insert(entityNamed: entity.name)
-      object[entity.primaryKey?.name ?? "id"] = key(of: entity)
+      if let id = entity.primaryKey, !keysAreFree || !generator.chance(20) {
+        object[id.name] = key(id.type)
+      }
       return try change(object)
     }
     let object = generator.pick(objects)
@@ -126,7 +141,7 @@ struct RandomEdits {
     guard !properties.isEmpty else { return }
     switch generator.pick(properties) {
     case .attribute(let attribute):
-      if attribute.type == .string { object[attribute.name] = generator.pick(["mine", "own"]) }
+      if attribute.type == .string { object[attribute.name] = generator.pick(texts) }
     case .relationship(let relationship):
       let objects = try all(object.entity.destination(of: relationship))
       guard !objects.isEmpty else { return }
@@ -148,8 +163,18 @@ struct RandomEdits {
     try context.fetch(Fetch<ManagedObject>(entityNamed: entity.name))
   }
 
-  private mutating func key(of entity: EntityDescription) -> Any {
-    let number = Int64.random(in: 1...6, using: &generator)
-    return entity.primaryKey?.type == .string ? "\(number)" as Any : number as Any
+  /// Of those of edits with free keys one is also in payloads, and in a scope.
+  private var texts: [String] { keysAreFree ? ["a", "b", "local"] : ["mine", "own"] }
+
+  private mutating func key(_ type: AttributeType) -> Any? {
+    let number = Int64.random(in: keysAreFree ? 1_000...1_000_000 : 1...6, using: &generator)
+    return switch type {
+    case .integer16, .integer32, .integer64: number
+    case .string: "\(number)"
+    case .date: Date(timeIntervalSinceReferenceDate: Double(number))
+    case .decimal: Decimal(number)
+    case .double, .float: Double(number)
+    default: nil
+    }
   }
 }

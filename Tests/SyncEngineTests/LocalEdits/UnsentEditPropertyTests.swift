@@ -29,7 +29,7 @@ import Testing
     var random = RandomEdits(context: context, generator: SeededGenerator(seed: seed &+ 77))
     var edits = LocalEdits()
     var way: [String] = []
-    for step in try payloads.sequence(of: testCase.entities, length: 8) {
+    for payload in try payloads.sequence(of: testCase.entities, length: 8) {
       if random.generator.chance(70) {
         let before = try OracleGraph(store)
         try context.performAndWait { try random.run() }
@@ -44,9 +44,9 @@ import Testing
         way.append("acknowledge")
       }
       let before = try OracleGraph(store)
-      guard try sync(step, store, before) else { continue }
+      guard try sync(payload, store) else { continue }
       let after = try OracleGraph(store)
-      way.append("sync \(step)\n     \(after.changes(since: before))")
+      way.append("sync \(payload)\n     \(after.changes(since: before))")
       if let loss = edits.loss(before, after) ?? after.inconsistencies.first {
         return (way + ["LOST: \(loss)"] + before.lines(since: before)).joined(separator: "\n")
       }
@@ -55,17 +55,13 @@ import Testing
   }
 
   /// Syncs; false when it was refused.
-  private func sync(_ step: OracleStep, _ store: Store, _ before: OracleGraph) throws -> Bool {
-    let entity = try store.model.requireEntity(named: step.entity)
-    let plan = MappingPlanCompiler.compile(
-      entity, MappingEnvironment(transformers: TransformerRegistry()))
-    var request = SyncRequest(plan: plan, payload: .json(.array(step.items)))
-    request.settings.operations = step.operations
-    if step.scope == .filter { request.settings.filter = Filter(#"name == "a""#) }
-    if step.items.count % 3 == 2 { request.tuning.partItems = 1 }
-    if step.items.count % 2 == 1 { request.tuning.scannedRowsPerKey = 0 }
+  private func sync(_ payload: OraclePayload, _ store: Store) throws -> Bool {
+    var payload = payload
+    if payload.scope.isList { payload.scope = .entity }
+    payload.looksKeysUp = payload.items.count % 2 == 1
+    let form = payload.items.count % 3 == 2 ? SyncForm.parts(of: 1) : .whole
     do {
-      _ = try SyncRun(request, store: store, control: SyncControl()).run()
+      _ = try form.run([payload], in: store)
       return true
     } catch is SyncError {
       return false

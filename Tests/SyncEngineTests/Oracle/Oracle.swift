@@ -1,134 +1,105 @@
 import SyncStack
 
-/// The request of a sync, in the oracle's terms.
-struct OracleRequest {
-  enum Scope {
-    case entity
-    case filter((OracleObject) -> Bool)
-    case parent(OracleID, RelationshipDescription)
-  }
-
-  var entity: EntityDescription
-  var items: [JSONValue]
-  var operations: SyncOperations = .all
-  var scope = Scope.entity
-
-  /// How many items a part has; nil is all of them.
-  var partItems: Int?
-
-  /// Whether the parts are pages of a session.
-  var isSession = false
-}
-
 /// A reconcile over dictionaries, written from the behaviour specification and the decisions of the
 /// architecture, with no thought for speed. The engine is measured against it.
 ///
-/// Parts are applied in order, each as if it were the payload: objects of an earlier one are stored
-/// ones. At the end references are linked whose object has come, and objects that no part mentioned
-/// are deleted.
+/// The payload is applied in parts, one after the other, each as if it were the payload: objects of
+/// an earlier part are stored ones. At the end references are linked whose object has come, and
+/// objects that no part mentioned are deleted.
 struct Oracle {
-  var graph: OracleGraph
-  /// The graph before the payload, which decides on the scope.
+  let payload: OraclePayload
+  /// The objects before the payload, before the current part, and now.
   let stored: OracleGraph
-  let request: OracleRequest
+  var before: OracleGraph
+  var graph: OracleGraph
+  /// The given parent as the item that nests the payload, and the place of its list.
+  let parent: OracleItem?
+  let parentPlace: OraclePlace?
+  /// The items of each part, and whether there may be more than one.
+  let parts: [[JSONValue]]
+  let isInParts: Bool
 
-  // The statements of all parts.
-  var roots: [OracleItem] = []
+  // All parts.
+
+  /// The items at the top.
+  var tops: [OracleItem] = []
+  /// Whether every item at the top could be read.
   var isComplete = true
+  /// Objects that the payload is about or refers to: they are not deleted.
   var mentioned: Set<OracleID> = []
+  /// Objects that have the key of an item without being its object, and that stay.
+  var namesakes: Set<OracleID> = []
   /// Members of one-to-many lists of nested objects.
-  var listed: Set<Membership> = []
-  /// Members that a list left out and no later one has.
-  var leftOut: [Membership: OracleID] = [:]
-  var waiting: [Waiting] = []
-  /// Objects of a repeated key that are others than the first, because they have other owners; and
-  /// those that have the same.
-  var distinct: Set<OracleID> = []
-  var surplus: Set<OracleID> = []
-  /// Whether something would have to be made of an entity that is abstract.
+  var listed: Set<OraclePlace> = []
+  /// Members that the list of their owner left out, and no later list has; with that owner.
+  var leftOut: [OraclePlace: OracleID] = [:]
+  /// References whose object was not there.
+  var waiting: [Reference] = []
+  /// Whether the sync has to be refused.
   var isImpossible = false
 
-  // The statements of the part that is worked off.
+  // The current part.
+
+  /// The items, each before those that are nested in it.
   var items: [OracleItem] = []
-  var new: Set<OracleID> = []
-  var before: OracleGraph
-  var keyless: [Place: OracleID] = [:]
-  var listers: [Membership: OracleID] = [:]
-  var decided: [OracleID] = []
+  /// The owners in whose lists of nested objects the members stand.
+  var listers: [OraclePlace: OracleID] = [:]
   var statements: [Statement] = []
 
-  /// A to-one relationship of an object.
-  struct Place: Hashable {
-    let owner: OracleID
-    let relationship: String
+  init(_ graph: OracleGraph, _ payload: OraclePayload, _ form: SyncForm) {
+    self.payload = payload
+    (stored, before, self.graph) = (graph, graph, graph)
+    parentPlace = payload.parentPlace(in: graph)
+    parent = parentPlace.map { OracleItem(parent: $0.object, graph[$0.object].entity) }
+    parts = payload.pieces(of: form.size)
+    isInParts = form.size.map { form.isSession || payload.items.count >= $0 } ?? false
+    if let parentPlace { mentioned.insert(parentPlace.object) }
   }
 
-  /// An object as a member of a one-to-many relationship, of any owner.
-  struct Membership: Hashable {
-    let object: OracleID
-    let entity: Int
-    let relationship: String
-
-    init(_ object: OracleID, _ relationship: RelationshipDescription) {
-      self.object = object
-      entity = relationship.declaringIndex
-      self.relationship = relationship.name
-    }
-  }
-
-  init(_ graph: OracleGraph, _ request: OracleRequest) {
-    self.graph = graph
-    stored = graph
-    before = graph
-    self.request = request
-  }
-
-  /// The graph after the sync.
-  ///
-  /// - Returns: Nil when the sync has to be refused.
-  static func reconcile(_ graph: OracleGraph, _ request: OracleRequest) -> OracleGraph? {
-    var oracle = Oracle(graph, request)
-    oracle.run()
-    return oracle.isImpossible ? nil : oracle.graph
-  }
-
-  var hasParts: Bool {
-    guard let size = request.partItems else { return false }
-    return request.isSession || request.items.count >= size
-  }
-
-  mutating func run() {
-    let size = max(request.partItems ?? request.items.count, 1)
-    for start in stride(from: 0, to: max(request.items.count, 1), by: size) {
-      run(Array(request.items[start..<min(start + size, request.items.count)]))
-    }
-    if isErrorDocument { isImpossible = true }
+  /// The graph after the sync; nil when it has to be refused.
+  mutating func reconcile() -> OracleGraph? {
+    for part in parts { apply(part) }
+    // An error document: items of which none can be used.
+    if isImpossible || !payload.items.isEmpty && tops.isEmpty { return nil }
     linkWaiting()
     releaseChildren()
-    let doomed = notMentioned() + left()
-    for id in doomed { graph.delete(id, protecting: mentioned) }
+    for id in unmentioned() + leftMembers() { graph.delete(id, protecting: mentioned) }
+    return graph
   }
 
-  /// Works off a part.
-  private mutating func run(_ part: [JSONValue]) {
-    var tops: [OracleItem] = []
-    for json in part {
-      guard case .object(let object) = json else {
-        isComplete = false
-        continue
-      }
-      let item = OracleItem(object, request.entity, back: wayToParent)
-      if item.key == nil { isComplete = false } else { tops.append(item) }
+  private mutating func apply(_ part: [JSONValue]) {
+    let items = part.compactMap(\.objectValue).map {
+      OracleItem($0, payload.entity, in: parent, parentPlace?.relationship)
     }
-    roots += tops
-    items = tops.flatMap(\.all)
-    (new, before, keyless, listers, decided, statements) = ([], graph, [:], [:], [], [])
-    if case .parent(let parent, _) = request.scope { mentioned.insert(parent) }
+    let tops = items.filter { $0.key != nil }
+    self.tops += tops
+    if tops.count < part.count { isComplete = false }
+    (self.items, before, listers, statements) = (tops.flatMap(\.all), graph, [:], [])
     joinSubentities()
-    match(tops)
-    fold()
-    for item in tops { apply(item) }
+    findObjects(tops)
+    keepNamesakes()
+    for item in tops { write(item) }
     listChildren(tops)
     link()
+  }
+
+  /// Whether a sync may do something to an object of an item: to nested ones by the options for
+  /// relationships.
+  func allows(_ option: SyncOperations, for item: OracleItem) -> Bool {
+    let isNested = item.owner != nil && item.owner !== parent
+    return payload.operations.contains(
+      !isNested ? option : option == .insert ? .insertRelationships : .updateRelationships)
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether two owners may each have a member of one key, which never moves between them.
+  var keysAreOwners: Bool { kind == .oneToMany && userInfo["sync.keyScope"] == "owner" }
+}
+
+extension Array where Element: Equatable {
+  /// Each element once, where it comes first.
+  var unique: [Element] {
+    reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }

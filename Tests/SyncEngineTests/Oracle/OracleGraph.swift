@@ -1,16 +1,32 @@
-import SyncCore
+import SyncStack
 
-/// The identity of an object in the oracle: table and row; new objects have negative rows.
+/// The identity of an object in the oracle: table and row.
 struct OracleID: Hashable, Comparable {
   let root: Int
   let row: Int64
 
-  var isNew: Bool { row < 0 }
-
   static func < (left: OracleID, right: OracleID) -> Bool {
-    // New objects come after stored ones, in the order in which they were made.
-    (left.root, left.isNew ? 1 : 0, abs(left.row))
-      < (right.root, right.isNew ? 1 : 0, abs(right.row))
+    (left.root, left.row) < (right.root, right.row)
+  }
+}
+
+/// An object in a relationship: as the owner of the relationship, or as a member of any owner's.
+struct OraclePlace: Hashable {
+  let object: OracleID
+  let relationship: RelationshipDescription
+
+  init(_ object: OracleID, _ relationship: RelationshipDescription) {
+    (self.object, self.relationship) = (object, relationship)
+  }
+
+  static func == (left: OraclePlace, right: OraclePlace) -> Bool {
+    left.object == right.object && left.relationship.name == right.relationship.name
+      && left.relationship.declaringIndex == right.relationship.declaringIndex
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(object)
+    hasher.combine(relationship.name)
   }
 }
 
@@ -18,129 +34,138 @@ struct OracleID: Hashable, Comparable {
 struct OracleObject {
   var entity: EntityDescription
   var attributes: [String: Value] = [:]
-  var toOne: [String: OracleID] = [:]
-  var toMany: [String: [OracleID]] = [:]
+  /// The objects that each relationship leads to, at most one where it is to-one.
+  var links: [String: [OracleID]] = [:]
 
-  var key: Value { entity.primaryKey.map { attributes[$0.name] ?? .null } ?? .null }
+  var key: Value { entity.primaryKey.flatMap { attributes[$0.name] } ?? .null }
+
+  /// The objects that the to-one relationships lead to.
+  var owners: [String: [OracleID]] {
+    links.filter { entity.relationship(named: $0.key)?.isToMany == false && !$0.value.isEmpty }
+  }
 }
 
 /// An object graph over dictionaries that keeps both sides of every relationship.
 struct OracleGraph {
   var objects: [OracleID: OracleObject] = [:]
-  private var made: Int64 = 0
+  /// The last row of each table that was ever used.
+  private var lastRows: [Int: Int64] = [:]
+
+  init() {}
+
+  /// Reads a whole store.
+  init(_ store: Store) throws {
+    try store.read { reader in
+      for entity in store.model.entities where entity.superentity == nil {
+        try reader.scan(entity, .all) { cursor in
+          let row = try cursor.storedRow()
+          var object = OracleObject(entity: row.entity)
+          for attribute in row.entity.attributes where !row.values[attribute.slot].isNull {
+            object.attributes[attribute.name] = row.values[attribute.slot]
+          }
+          objects[OracleID(root: entity.rootIndex, row: row.row)] = object
+          lastRows[entity.rootIndex] = max(row.row, lastRows[entity.rootIndex] ?? 0)
+        }
+      }
+      for entity in store.model.entities {
+        let owners = objects.filter { $0.value.entity == entity }.keys.map(\.row)
+        for relationship in entity.relationships {
+          for member in try reader.members(of: relationship, in: entity, owners: owners) {
+            let owner = OracleID(root: entity.rootIndex, row: member.owner)
+            self[owner].links[relationship.name, default: []].append(
+              OracleID(root: member.entity.rootIndex, row: member.row))
+          }
+        }
+      }
+    }
+  }
 
   subscript(id: OracleID) -> OracleObject {
     get { objects[id]! }
     set { objects[id] = newValue }
   }
 
-  /// Objects of an entity and its subentities in the order of insertion.
-  func all(_ entity: EntityDescription) -> [OracleID] {
-    objects.filter { $0.value.entity.isKind(of: entity) }.keys.sorted()
+  /// Objects of an entity and its subentities, of one key or of any, in the order of insertion.
+  func all(_ entity: EntityDescription, key: Value? = nil) -> [OracleID] {
+    objects.filter { $0.value.entity.isKind(of: entity) && (key == nil || $0.value.key == key) }
+      .keys.sorted()
   }
 
   mutating func make(_ entity: EntityDescription) -> OracleID {
-    made += 1
-    let id = OracleID(root: entity.rootIndex, row: -made)
-    var object = OracleObject(entity: entity)
+    lastRows[entity.rootIndex, default: 0] += 1
+    let id = OracleID(root: entity.rootIndex, row: lastRows[entity.rootIndex, default: 0])
+    objects[id] = OracleObject(entity: entity)
     for attribute in entity.attributes where !attribute.defaultValue.isNull {
-      object.attributes[attribute.name] = attribute.defaultValue
+      self[id].attributes[attribute.name] = attribute.defaultValue
     }
-    objects[id] = object
     return id
-  }
-
-  /// Makes a new object one of a subentity.
-  mutating func specialise(_ id: OracleID, to entity: EntityDescription) {
-    guard let known = objects[id]?.entity else { return }
-    objects[id]?.entity = entity
-    for attribute in entity.attributes
-    where known.attributes.allSatisfy({ $0.name != attribute.name })
-      && !attribute.defaultValue.isNull
-    {
-      objects[id]?.attributes[attribute.name] = attribute.defaultValue
-    }
   }
 
   // MARK: - Relationships
 
-  func members(_ relationship: RelationshipDescription, of id: OracleID) -> [OracleID] {
-    if relationship.isToMany { return self[id].toMany[relationship.name] ?? [] }
-    return self[id].toOne[relationship.name].map { [$0] } ?? []
+  /// The objects that a relationship leads to; none when the object is not there.
+  func members(_ place: OraclePlace) -> [OracleID] {
+    objects[place.object]?.links[place.relationship.name] ?? []
+  }
+
+  func destination(_ place: OraclePlace) -> EntityDescription {
+    self[place.object].entity.destination(of: place.relationship)
+  }
+
+  func inverse(_ place: OraclePlace) -> RelationshipDescription? {
+    self[place.object].entity.inverse(of: place.relationship)
   }
 
   /// Links two objects on both sides; to-one sides let go of their objects before.
-  mutating func link(
-    _ relationship: RelationshipDescription, of id: OracleID, to other: OracleID
-  ) {
-    guard !members(relationship, of: id).contains(other) else { return }
-    let inverse = self[id].entity.inverse(of: relationship)
-    if !relationship.isToMany, let old = self[id].toOne[relationship.name] {
-      unlink(relationship, of: id, from: old)
+  mutating func link(_ place: OraclePlace, to other: OracleID) {
+    guard !members(place).contains(other) else { return }
+    let back = inverse(place).map { OraclePlace(other, $0) }
+    for place in [place, back].compactMap(\.self) where !place.relationship.isToMany {
+      unlinkAll(place)
     }
-    if let inverse, !inverse.isToMany, let old = self[other].toOne[inverse.name] {
-      unlink(inverse, of: other, from: old)
-    }
-    put(other, into: relationship, of: id)
-    if let inverse, !members(inverse, of: other).contains(id) { put(id, into: inverse, of: other) }
+    append(other, to: place)
+    if let back, !members(back).contains(place.object) { append(place.object, to: back) }
   }
 
-  mutating func unlink(
-    _ relationship: RelationshipDescription, of id: OracleID, from other: OracleID
-  ) {
-    let inverse = self[id].entity.inverse(of: relationship)
-    take(other, from: relationship, of: id)
-    if let inverse, objects[other] != nil { take(id, from: inverse, of: other) }
+  private mutating func append(_ other: OracleID, to place: OraclePlace) {
+    self[place.object].links[place.relationship.name, default: []].append(other)
   }
 
-  private mutating func put(
-    _ other: OracleID, into relationship: RelationshipDescription, of id: OracleID
-  ) {
-    if relationship.isToMany {
-      self[id].toMany[relationship.name, default: []].append(other)
-    } else {
-      self[id].toOne[relationship.name] = other
+  mutating func unlink(_ place: OraclePlace, from other: OracleID) {
+    objects[place.object]?.links[place.relationship.name]?.removeAll { $0 == other }
+    if let inverse = inverse(place) {
+      objects[other]?.links[inverse.name]?.removeAll { $0 == place.object }
     }
   }
 
-  private mutating func take(
-    _ other: OracleID, from relationship: RelationshipDescription, of id: OracleID
-  ) {
-    if relationship.isToMany {
-      self[id].toMany[relationship.name]?.removeAll { $0 == other }
-    } else if self[id].toOne[relationship.name] == other {
-      self[id].toOne[relationship.name] = nil
-    }
+  mutating func unlinkAll(_ place: OraclePlace) {
+    for other in members(place) { unlink(place, from: other) }
   }
 
-  // MARK: - Deleting
+  /// Puts the members of an ordered relationship that are there into an order; the others follow.
+  mutating func arrange(_ place: OraclePlace, as order: [OracleID]) {
+    guard place.relationship.isOrdered else { return }
+    let members = members(place)
+    self[place.object].links[place.relationship.name] =
+      order.filter(members.contains) + members.filter { !order.contains($0) }
+  }
 
   /// Deletes an object by the delete rules of the model. Objects that are protected are not reached
   /// by a cascade: they only forget the owner.
   mutating func delete(_ id: OracleID, protecting: Set<OracleID>) {
     guard let object = objects[id] else { return }
     var cascade: [OracleID] = []
-    for relationship in object.entity.relationships {
-      for other in members(relationship, of: id) {
-        unlink(relationship, of: id, from: other)
-        if relationship.deleteRule == .cascade, other != id, !protecting.contains(other) {
-          cascade.append(other)
-        }
-      }
+    for place in object.entity.relationships.map({ OraclePlace(id, $0) }) {
+      if place.relationship.deleteRule == .cascade { cascade += members(place) }
+      unlinkAll(place)
     }
     objects[id] = nil
     // Relationships without inverse may still lead here.
-    for (source, holder) in objects where holder.refers(to: id) {
-      for relationship in holder.entity.relationships {
-        take(id, from: relationship, of: source)
-      }
+    for (source, holder) in objects {
+      for name in holder.links.keys { objects[source]?.links[name]?.removeAll { $0 == id } }
     }
-    for other in cascade { delete(other, protecting: protecting) }
-  }
-}
-
-extension OracleObject {
-  func refers(to id: OracleID) -> Bool {
-    toOne.values.contains(id) || toMany.values.contains { $0.contains(id) }
+    for other in cascade where !protecting.contains(other) {
+      delete(other, protecting: protecting)
+    }
   }
 }

@@ -19,159 +19,123 @@ struct OraclePayloads {
   /// The objects that were described and listed so far of a consistent payload.
   var described: Set<[Int64]> = []
   var listed: Set<[Int64]> = []
-  /// Whether there are local edits and cancelled syncs between the syncs.
-  var hasOtherSteps = false
 
-  mutating func sequence(of entities: [String], length: Int) throws -> [OracleStep] {
-    try (0..<length).map { _ in try step(generator.pick(entities)) }
+  mutating func sequence(of entities: [String], length: Int) throws -> [OraclePayload] {
+    try (0..<length).map { _ in try payload(of: generator.pick(entities)) }
   }
 
-  private mutating func step(_ name: String) throws -> OracleStep {
+  private mutating func payload(of name: String) throws -> OraclePayload {
     let entity = try model.requireEntity(named: name)
-    if hasOtherSteps, generator.chance(15) {
-      return OracleStep(
-        kind: .save(seed: UInt64.random(in: 0...UInt64.max, using: &generator)), entity: name,
-        items: [])
-    }
-    var step = OracleStep(entity: name, items: [])
+    var payload = OraclePayload(entity: entity)
     (described, listed) = ([], [])
     // The first item has a key: a payload without any is refused, which is another test.
-    let count = Int.random(in: 0...4, using: &generator)
-    for position in 0..<count {
-      if let item = item(entity, depth, keyed: position == 0, except: nil) {
-        step.items.append(item)
-      }
+    payload.items = (0..<Int.random(in: 0...4, using: &generator)).compactMap {
+      item(entity, depth, keyed: $0 == 0, under: nil)
     }
-    if isConsistent { return step }
+    if isConsistent { return payload }
     if generator.chance(40) {
-      step.operations = SyncOperations(rawValue: Int.random(in: 0...63, using: &generator))
+      payload.operations = SyncOperations(rawValue: Int.random(in: 0...63, using: &generator))
     }
-    if generator.chance(15), entity.attribute(named: "name") != nil { step.scope = .filter }
-    if hasOtherSteps, generator.chance(10) {
-      step.kind = .cancelledSync(after: Int.random(in: 0...8, using: &generator))
-    }
-    if step.scope == .entity, generator.chance(15) {
-      let ways = model.entities.flatMap { owner in
+    if generator.chance(15), entity.attribute(named: "name") != nil { payload.scope = .named("a") }
+    if case .entity = payload.scope, generator.chance(15) {
+      let lists = model.entities.flatMap { owner in
         owner.relationships.filter {
           $0.isToMany && $0.inverseSlot != nil && $0.destinationIndex == entity.index
             && $0.declaringIndex == owner.index
-        }.map { "\(owner.name).\($0.name)" }
+        }
       }
-      if !ways.isEmpty {
-        step.scope = .parent
-        step.parent = generator.pick(ways)
-      }
+      if !lists.isEmpty { payload.scope = .list(generator.pick(lists)) }
     }
-    return step
+    return payload
   }
 
+  // MARK: - Objects
+
+  /// - Parameter relationship: The one that the object is nested in.
   private mutating func item(
-    _ entity: EntityDescription, _ depth: Int, keyed: Bool, except back: String?,
-    under relationship: RelationshipDescription? = nil
+    _ entity: EntityDescription, _ depth: Int, keyed: Bool,
+    under relationship: RelationshipDescription?
   ) -> JSONValue? {
-    var object = JSONObject()
-    if isConsistent {
-      guard let key = freeKey(entity, under: relationship) else { return nil }
-      described.insert([Int64(entity.rootIndex), key])
-      object["id"] = .integer(key)
-    } else if let key = entity.primaryKey {
-      object["id"] = self.key(key, keyed: keyed)
-    }
+    guard let id = key(of: entity, keyed: keyed, under: relationship) else { return nil }
+    var object: JSONObject = ["id": id]
     for attribute in entity.attributes where attribute.name != entity.primaryKey?.name {
       if generator.chance(50) { object[OracleItem.snake(attribute.name)] = scalar(attribute.type) }
     }
-    for relationship in entity.relationships where relationship.name != back {
+    for next in entity.relationships where next.name != relationship?.inverseName {
       // The order in which objects join a list through their own side is another test.
-      if let inverse = entity.inverse(of: relationship), inverse.isOrdered, !relationship.isToMany {
+      let inverse = entity.inverse(of: next)
+      if let inverse, inverse.isOrdered, !next.isToMany { continue }
+      guard generator.chance(depth == self.depth ? 45 : 30) else { continue }
+      // A consistent payload speaks of one of the two ends.
+      if isConsistent, let inverse,
+        (next.declaringIndex, next.slot) >= (inverse.declaringIndex, inverse.slot)
+      {
         continue
       }
-      guard generator.chance(depth == self.depth ? 45 : 30) else { continue }
-      if isConsistent, !speaks(relationship, entity) { continue }
-      relate(relationship, entity, depth, &object)
+      relate(next, to: entity.destination(of: next), depth, &object)
     }
     return .object(object)
   }
 
   private mutating func relate(
-    _ relationship: RelationshipDescription, _ entity: EntityDescription, _ depth: Int,
+    _ relationship: RelationshipDescription, to entity: EntityDescription, _ depth: Int,
     _ object: inout JSONObject
   ) {
-    let snake = OracleItem.snake(relationship.name)
-    let destination = entity.destination(of: relationship)
-    let back = entity.inverse(of: relationship)?.name
+    let name = OracleItem.snake(relationship.name)
+    let keyName = name + (relationship.isToMany ? "_ids" : "_id")
     let nests = depth > 0 && !generator.chance(35)
-    if relationship.isToMany {
-      if generator.chance(8) {
-        object[generator.chance(50) ? snake : snake + "_ids"] = .null
-      } else if nests {
-        let count = Int.random(in: 0...3, using: &generator)
-        object[snake] = .array(
-          (0..<count).compactMap { _ in
-            if mixesLists, let key = destination.primaryKey, generator.chance(30) {
-              return self.key(key, keyed: generator.chance(90))
-            }
-            return item(
-              destination, depth - 1, keyed: false, except: back, under: relationship)
-          })
-        if mixesLists, let key = destination.primaryKey, generator.chance(20) {
-          object[snake + "_ids"] =
-            generator.chance(30) ? .null : .array([self.key(key, keyed: true)])
+    if generator.chance(relationship.isToMany ? 8 : 12) {
+      object[generator.chance(50) ? name : keyName] = .null
+    } else if !relationship.isToMany {
+      object[nests ? name : keyName] =
+        nests
+        ? item(entity, depth - 1, keyed: generator.chance(90), under: relationship)
+        : key(of: entity, under: relationship, isReference: true)
+    } else {
+      let elements = (0..<Int.random(in: 0...3, using: &generator)).compactMap { _ in
+        if nests, !(mixesLists && generator.chance(30)) {
+          return item(entity, depth - 1, keyed: false, under: relationship)
         }
-      } else if let key = destination.primaryKey {
-        let count = Int.random(in: 0...3, using: &generator)
-        object[snake + "_ids"] = .array(
-          (0..<count).compactMap { _ in reference(key, to: destination, under: relationship) })
+        return key(
+          of: entity, keyed: !nests || generator.chance(90), under: relationship, isReference: true)
       }
-    } else if generator.chance(12) {
-      object[generator.chance(50) ? snake : snake + "_id"] = .null
-    } else if nests {
-      object[snake] = item(
-        destination, depth - 1, keyed: generator.chance(90), except: back, under: relationship)
-    } else if let key = destination.primaryKey {
-      object[snake + "_id"] = reference(key, to: destination, under: relationship)
+      object[nests ? name : keyName] = .array(elements)
+      guard nests, mixesLists, generator.chance(20) else { return }
+      object[keyName] =
+        generator.chance(30)
+        ? .null
+        : .array([key(of: entity, under: relationship, isReference: true)].compactMap(\.self))
     }
   }
 
-  private mutating func reference(
-    _ key: AttributeDescription, to entity: EntityDescription,
-    under relationship: RelationshipDescription
-  ) -> JSONValue? {
-    guard isConsistent else { return self.key(key, keyed: true) }
-    return freeKey(entity, under: relationship, isReference: true).map { .integer($0) }
-  }
+  // MARK: - Values
 
-  // MARK: - Consistent payloads
-
-  /// Whether the relationship is the one of the two ends that is spoken of.
-  private func speaks(_ relationship: RelationshipDescription, _ entity: EntityDescription) -> Bool
-  {
-    guard let inverse = entity.inverse(of: relationship) else { return true }
-    return (relationship.declaringIndex, relationship.slot) < (inverse.declaringIndex, inverse.slot)
-  }
-
-  /// A key of which nothing was said yet.
-  private mutating func freeKey(
-    _ entity: EntityDescription, under relationship: RelationshipDescription?,
+  /// A key, in a consistent payload one of which nothing was said yet; nil when none is left.
+  private mutating func key(
+    of entity: EntityDescription, keyed: Bool = true, under relationship: RelationshipDescription?,
     isReference: Bool = false
-  ) -> Int64? {
+  ) -> JSONValue? {
+    guard isConsistent else { return entity.primaryKey.map { key($0.type, keyed: keyed) } }
     let isExclusive = relationship.map { $0.inverseSlot != nil && !$0.isInverseToMany } ?? false
     let list = relationship.map { [Int64($0.declaringIndex), Int64($0.slot)] } ?? []
+    let table = Int64(entity.rootIndex)
     let free = (1...keys + 2).filter {
-      (isReference || !described.contains([Int64(entity.rootIndex), $0]))
+      (isReference || !described.contains([table, $0]))
         && (!isExclusive || !listed.contains(list + [$0]))
     }
     guard !free.isEmpty else { return nil }
-    let key = generator.pick(free)
-    if isExclusive { listed.insert(list + [key]) }
-    return key
+    let number = generator.pick(free)
+    if isExclusive { listed.insert(list + [number]) }
+    if !isReference { described.insert([table, number]) }
+    return .integer(number)
   }
 
-  private mutating func key(_ attribute: AttributeDescription, keyed: Bool) -> JSONValue {
+  private mutating func key(_ type: AttributeType, keyed: Bool) -> JSONValue {
     if !keyed, hasUnreadableKeys, generator.chance(4) { return generator.pick([.null, [1], [:]]) }
     let number = Int64.random(in: 1...keys, using: &generator)
     // Numbers as text and the other way round are the same key.
     let isOther = generator.chance(15)
-    switch attribute.type {
+    switch type {
     case .uuid:
       let text = "6F9619FF-8B86-D011-B42D-00CF4FC964F\(number)"
       return .string(isOther ? text.lowercased() : text)

@@ -99,10 +99,10 @@ import Testing
       names[object.entity.name, default: [:]][key(id)] = text?.description ?? ""
       guard object.entity.name == "User" else { continue }
       users[key(id)] = LargePayload.User(
-        name: text?.description ?? "", company: object.toOne["company"].map(key),
-        tags: Set((object.toMany["tags"] ?? []).map(key)),
-        notes: Set((object.toMany["notes"] ?? []).map(key)),
-        tasks: (object.toMany["tasks"] ?? []).map(key))
+        name: text?.description ?? "", company: object.links["company"]?.first.map(key),
+        tags: Set((object.links["tags"] ?? []).map(key)),
+        notes: Set((object.links["notes"] ?? []).map(key)),
+        tasks: (object.links["tasks"] ?? []).map(key))
     }
     for (user, wanted) in payload.users where users[user] != wanted {
       Issue.record("\(place): user \(user) is \(String(describing: users[user])), not \(wanted)")

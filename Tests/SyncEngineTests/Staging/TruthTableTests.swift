@@ -182,11 +182,7 @@ import Testing
     var text: String
     if case .relationship(let relationship)? = object.entity.property(named: cell.row.property) {
       let graph = try OracleGraph(bench.store)
-      let members =
-        relationship.isToMany
-        ? object.toMany[relationship.name] ?? []
-        : object.toOne[relationship.name].map { [$0] } ?? []
-      let keys = members.map { graph[$0].key }
+      let keys = (object.links[relationship.name] ?? []).map { graph[$0].key }
       text = keys.isEmpty ? "none" : keys.map(\.description).joined(separator: " ")
       if text == "nil" { text = "a new object" }
       if first, !keys.contains(1) {
