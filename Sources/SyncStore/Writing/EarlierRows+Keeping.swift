@@ -71,9 +71,9 @@ extension EarlierRows {
     return result
   }
 
-  /// The columns of an entity, by number, and where they stand in a result: those of its properties,
-  /// and the places of its objects in ordered lists. Such a place counts as changed, too, when its
-  /// list has another owner, to which the column `reference` leads.
+  /// The columns of an entity, by number, and where they stand in a result: those of its
+  /// properties, and the places of its objects in ordered lists. Such a place counts as changed,
+  /// too, when its list has another owner, to which the column `reference` leads.
   private func columnPlaces(
     of entity: EntityLayout
   ) -> [(column: Int, place: Int, reference: Int?)] {
