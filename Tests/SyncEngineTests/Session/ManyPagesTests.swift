@@ -99,13 +99,19 @@ import Testing
     await #expect(throws: SyncError.self) { try await session.finish() }
   }
 
-  @Test(arguments: ["cancelled", "no JSON", "no file"], [nil, "nightly"] as [String?])
-  func whatDoesNotComeToItsEndLeavesNothing(_ way: String, name: String?) async throws {
+  @Test(
+    arguments: [
+      ("cancelled", "CancellationError"), ("no JSON", "JSONError"),
+      ("no file", "There is no file “/no/such/file”."),
+    ], [nil, "nightly"] as [String?])
+  func whatDoesNotComeToItsEndLeavesNothing(
+    _ end: (way: String, error: String), name: String?
+  ) async throws {
     let stack = try DataStack.league()
     try await stack.sync(items([3]), inEntityNamed: "Team")
     let session = try SyncSession(of: ["Team", "Player"], dataStack: stack, name: name)
     var pages = Self.pages(20)
-    switch way {
+    switch end.way {
     case "no JSON": pages.append(SyncSession.Page(.data(Data("[{".utf8)), of: "Team"))
     case "no file":
       pages.append(SyncSession.Page(.file(URL(filePath: "/no/such/file")), of: "Team"))
@@ -113,14 +119,14 @@ import Testing
     }
     let commit = session.commit(pages, ends: true)
     commit.metadata["cursor"] = .string("end")
-    if way == "cancelled" {
+    if end.way == "cancelled" {
       let parsed = Log<Int>()
       commit.stepObserver = { [unowned commit] step in
         if step.phase == .parse { parsed.append(step.completed) }
         if parsed.all.count == 12 { commit.cancel() }
       }
     }
-    await #expect(throws: (any Error).self) { try await stack.sync(commit) }
+    await expectError(end.error) { try await stack.sync(commit) }
     #expect(try stack.keys("Team") == [3])
     #expect(try stack.keys("Player").isEmpty)
     #expect(try stack.metadata["cursor"] == nil)
