@@ -8,6 +8,10 @@ public final class ManagedObjectModel: Sendable {
   let boxes: [EntityBox]
   private let indexes: [String: Int]
 
+  /// The relationships with a limit on how many objects they lead to, required to-one relationships
+  /// among them, each where it is declared.
+  package let limitedRelationships: [(entity: Int, slot: Int)]
+
   /// Version identifier of the model document; empty when there is none.
   public let versionIdentifier: String
 
@@ -15,6 +19,14 @@ public final class ManagedObjectModel: Sendable {
   package init(validated records: [EntityRecord], versionIdentifier: String = "") {
     self.records = records
     boxes = records.map(EntityBox.init)
+    limitedRelationships = records.enumerated().flatMap { index, record in
+      record.properties.compactMap { property in
+        guard let relationship = property.relationship, relationship.declaringIndex == index,
+          relationship.isLimited
+        else { return nil }
+        return (index, relationship.slot)
+      }
+    }
     self.versionIdentifier = versionIdentifier
     indexes = Dictionary(uniqueKeysWithValues: records.enumerated().map { ($1.name, $0) })
   }

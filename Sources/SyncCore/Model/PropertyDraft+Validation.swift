@@ -1,5 +1,3 @@
-import Foundation
-
 extension PropertyDraft {
   /// Makes the description of the property once everything about it alone is found to be right.
   /// References to other entities are resolved later.
@@ -51,7 +49,7 @@ extension AttributeDescription {
           "has a regular expression but is of type \(type.rawValue). Only text can have one.")
       }
       do {
-        _ = try NSRegularExpression(pattern: expression)
+        _ = try ValueLimits.compiled(expression)
       } catch {
         throw invalidRule(
           entity, "has the regular expression “\(expression)”, which is malformed. Correct it.")

@@ -22,12 +22,22 @@ package struct ValueLimits: Sendable {
   private let rules: ValidationRules
   private let expression: NSRegularExpression?
 
-  /// - Throws: The compiler's error when the regular expression is malformed.
-  package init(_ rules: ValidationRules) throws {
+  /// Takes the rules of an attribute of a model, which has checked them.
+  package init(_ rules: ValidationRules) {
     self.rules = rules
-    expression = try rules.regularExpression.map {
-      try NSRegularExpression(pattern: "\\A(?:\($0))\\z")
+    expression = rules.regularExpression.map { pattern in
+      guard let expression = try? ValueLimits.compiled(pattern) else {
+        programmingError("A model let the malformed pattern “\(pattern)” pass.")
+      }
+      return expression
     }
+  }
+
+  /// A pattern that has to match a whole text.
+  ///
+  /// - Throws: The compiler's error when it is malformed.
+  static func compiled(_ pattern: String) throws -> NSRegularExpression {
+    try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
   }
 
   /// The limits that a value does not keep. Null keeps all of them.

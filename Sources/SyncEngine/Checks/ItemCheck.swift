@@ -5,7 +5,6 @@ import SyncCore
 struct ItemCheck {
   let planner: LinkPlanner
   private let batches: [MatchedBatch]
-  private let checks: [NodeChecks]
 
   /// The edits that the sync leaves alone, under any payload.
   private let edits: UnsentEdits?
@@ -22,12 +21,11 @@ struct ItemCheck {
   }
 
   init(
-    _ planner: LinkPlanner, _ checks: [NodeChecks], edits: UnsentEdits?,
+    _ planner: LinkPlanner, edits: UnsentEdits?,
     mayCome: @escaping (UnresolvedReference.Place) -> Bool
   ) {
     self.planner = planner
     batches = planner.batches
-    self.checks = checks
     self.edits = edits
     self.mayCome = mayCome
   }
@@ -66,65 +64,67 @@ struct ItemCheck {
 
   private func failures(isOneEnough: Bool = false) throws -> [Failure] {
     var result: [Failure] = []
-    for batch in batches where !checks[batch.number].isEmpty {
-      let checks = checks[batch.number]
+    for batch in batches where !batch.node.takesEveryObject {
       for index in batch.matches.indices {
         if index % SyncControl.stride == 0 { try planner.control.checkpoint() }
-        guard let failure = failure(Int32(index), in: batch, checks) else { continue }
+        guard let failure = failure(Int32(index), in: batch) else { continue }
         result.append(failure)
         if isOneEnough { return result }
       }
       for (object, slots) in try planner.references[batch.number].beside(planner.control) {
-        guard let failure = failure(beside: object, slots, in: batch, checks) else { continue }
+        guard let failure = failure(beside: object, slots, in: batch) else { continue }
         result.append(failure)
         if isOneEnough { return result }
       }
-      result += try wrongLists(of: batch, checks)
+      result += try wrongLists(of: batch)
       if isOneEnough, !result.isEmpty { return result }
     }
     return result
   }
 
-  private func failure(_ index: Int32, in batch: MatchedBatch, _ checks: NodeChecks) -> Failure? {
+  private func failure(_ index: Int32, in batch: MatchedBatch) -> Failure? {
     let match = batch.matches[index]
     guard !match.flags.contains(.folded) else { return nil }
     let cells = batch.cells(index)
     let references = planner.references[batch.number]
     if match.flags.contains(.inserted) {
-      for slot in checks.required where cells[slot].isEmpty {
-        if cells[slot].isAbsent, checks.defaulted.contains(slot) { continue }
+      for slot in batch.node.required where cells[slot].isEmpty {
+        if cells[slot].isAbsent, batch.node.columns.defaulted.contains(slot) { continue }
         return missing(slot, index, in: batch)
       }
-      for slot in checks.requiredToOne where references[slot, index] <= 0 {
+      for slot in batch.node.columns.requiredToOne where references[slot, index] <= 0 {
         // It may be given by a key whose object comes with a later part of the payload.
         let place = UnresolvedReference.Place(owner: references.id(of: index), slot: slot)
         if !mayCome(place) { return missing(slot, index, in: batch) }
       }
-      return violation(index, in: batch, checks) { !cells[$0].isEmpty }
+      return violation(index, in: batch) { !cells[$0].isEmpty }
     }
     guard match.stored >= 0,
       var changed = planner.differences(index, match, in: batch, references)
     else { return nil }
     if let edits { changed.subtract(edits.protected(changed, of: match.row, batch.entity)) }
-    for slot in checks.required where changed.contains(slot) && cells[slot].isEmpty {
+    for slot in batch.node.required where changed.contains(slot) && cells[slot].isEmpty {
       return missing(slot, index, in: batch)
     }
-    for slot in checks.requiredToOne where changed.contains(slot) && references[slot, index] <= 0 {
+    for slot in batch.node.columns.requiredToOne
+    where changed.contains(slot) && references[slot, index] <= 0 {
       return missing(slot, index, in: batch)
     }
-    return violation(index, in: batch, checks) { changed.contains($0) && !cells[$0].isEmpty }
+    return violation(index, in: batch) { changed.contains($0) && !cells[$0].isEmpty }
   }
 
   /// The failure of a stored object that the payload does not describe: it loses an object that it
   /// requires.
   private func failure(
-    beside object: Int32, _ slots: SlotSet, in batch: MatchedBatch, _ checks: NodeChecks
+    beside object: Int32, _ slots: SlotSet, in batch: MatchedBatch
   ) -> Failure? {
     let references = planner.references[batch.number]
     var changed = slots
     let row = references.id(of: object).row
     if let edits { changed.subtract(edits.protected(changed, of: row, batch.entity)) }
-    let slot = checks.requiredToOne.first { changed.contains($0) && references[$0, object] == 0 }
+    let slot = batch.node.columns.requiredToOne.first {
+      changed.contains($0) && references[$0, object] == 0
+    }
     return slot.map { missing($0, object, in: batch) }
   }
 
@@ -143,9 +143,9 @@ struct ItemCheck {
   }
 
   private func violation(
-    _ index: Int32, in batch: MatchedBatch, _ checks: NodeChecks, where isChecked: (Int) -> Bool
+    _ index: Int32, in batch: MatchedBatch, where isChecked: (Int) -> Bool
   ) -> Failure? {
-    for (slot, type, limits) in checks.limits where isChecked(slot) {
+    for (slot, type, limits) in batch.node.columns.limited where isChecked(slot) {
       let value = batch.cells(index)[slot].value(as: type)
       guard let violation = limits.violations(of: value).first else { continue }
       let name = batch.entity.properties[slot].name
@@ -209,9 +209,9 @@ extension ItemCheck {
   /// short, when no object itself names the owner.
   ///
   /// - Throws: `CancellationError`.
-  func wrongLists(of batch: MatchedBatch, _ checks: NodeChecks) throws -> [Failure] {
+  func wrongLists(of batch: MatchedBatch) throws -> [Failure] {
     var failures: [Failure] = []
-    for (rule, limits) in checks.lists where batch.mentions[rule].count > 0 {
+    for (rule, limits) in batch.node.limitedLists where batch.mentions[rule].count > 0 {
       let relationship = batch.node.relationships[rule]
       let destination = planner.batches[relationship.node]
       let mentions = batch.mentions[rule]

@@ -8,63 +8,29 @@ import SyncStore
 ///
 /// ``ItemCheck`` has found limits that a single list of an item breaks.
 struct MemberCountCheck {
-  /// How many members a to-many relationship of the model may have.
-  struct Limits {
-    let minimum: Int
-    let maximum: Int
-    let mayBeEmpty: Bool
-
-    /// - Returns: Nil when any number will do.
-    init?(_ relationship: RelationshipDescription) {
-      guard relationship.isToMany, !relationship.isTransient else { return nil }
-      mayBeEmpty = relationship.mayBeEmpty
-      minimum = relationship.minCount
-      maximum = relationship.maxCount > 0 ? relationship.maxCount : .max
-      if minimum == 0, maximum == .max { return nil }
-    }
-
-    func allows(_ count: Int) -> Bool {
-      count == 0 ? mayBeEmpty : (minimum...maximum).contains(count)
-    }
-  }
-
-  private struct Rule {
-    let entity: EntityDescription
-    let relationship: RelationshipDescription
-    /// Nil for a to-one relationship that is required.
-    let limits: Limits?
-  }
-
-  private let rules: [Rule]
+  private let model: ManagedObjectModel
 
   init(_ model: ManagedObjectModel) {
-    rules = model.entities.flatMap { entity in
-      entity.relationships.compactMap { relationship in
-        guard relationship.declaringIndex == entity.index else { return nil }
-        if let limits = Limits(relationship) {
-          return Rule(entity: entity, relationship: relationship, limits: limits)
-        }
-        guard !relationship.isToMany, !relationship.isOptional, !relationship.isTransient else {
-          return nil
-        }
-        return Rule(entity: entity, relationship: relationship, limits: nil)
-      }
-    }
+    self.model = model
   }
 
   /// - Throws: ``SyncError`` that names the object.
   func run(_ transaction: StoreTransaction) throws {
-    for rule in rules {
-      if let limits = rule.limits {
-        try checkCount(rule, limits, transaction)
+    for (index, slot) in model.limitedRelationships {
+      let entity = EntityDescription(model: model, index: index)
+      guard let relationship = entity.properties[slot].relationship else { continue }
+      if let limits = relationship.memberLimits {
+        try checkCount(of: relationship, in: entity, limits, transaction)
       } else {
-        try checkReference(rule, transaction)
+        try checkReference(relationship, in: entity, transaction)
       }
     }
   }
 
-  private func checkCount(_ rule: Rule, _ limits: Limits, _ transaction: StoreTransaction) throws {
-    let (entity, relationship) = (rule.entity, rule.relationship)
+  private func checkCount(
+    of relationship: RelationshipDescription, in entity: EntityDescription, _ limits: MemberLimits,
+    _ transaction: StoreTransaction
+  ) throws {
     let owners = transaction.touchedRows(of: entity, slots: [relationship.slot])
     guard !owners.isEmpty else { return }
     var wrong: [Int64: Int] = [:]
@@ -73,7 +39,7 @@ struct MemberCountCheck {
       empty.remove(owner)
       if !limits.allows(count) { wrong[owner] = count }
     }
-    if !limits.mayBeEmpty { for owner in empty { wrong[owner] = 0 } }
+    if !limits.allows(0) { for owner in empty { wrong[owner] = 0 } }
     guard !wrong.isEmpty else { return }
     // Some may be gone, or relatives without the relationship.
     var first: (row: Int64, key: String)?
@@ -86,8 +52,11 @@ struct MemberCountCheck {
   }
 
   /// New objects were checked before they were written; one that lost its destination was not.
-  private func checkReference(_ rule: Rule, _ transaction: StoreTransaction) throws {
-    let (entity, slot) = (rule.entity, rule.relationship.slot)
+  private func checkReference(
+    _ relationship: RelationshipDescription, in entity: EntityDescription,
+    _ transaction: StoreTransaction
+  ) throws {
+    let slot = relationship.slot
     let rows = transaction.touchedRows(of: entity, slots: [slot], withNew: false)
     guard !rows.isEmpty else { return }
     var first: (row: Int64, key: String)?
@@ -98,7 +67,7 @@ struct MemberCountCheck {
       first = (cursor.row, MemberCountCheck.key(cursor))
     }
     guard let first else { return }
-    let name = rule.relationship.name
+    let name = relationship.name
     throw SyncError(
       .requiredValueMissing, entity: entity.name, property: name, key: first.key,
       message: """
@@ -113,7 +82,7 @@ struct MemberCountCheck {
 
   static func error(
     _ entity: EntityDescription, _ relationship: RelationshipDescription, key: String, count: Int,
-    _ limits: Limits
+    _ limits: MemberLimits
   ) -> SyncError {
     let isTooFew = count < limits.minimum
     return SyncError(

@@ -48,6 +48,12 @@ package final class PlanNode: Sendable {
 
   package let columns: EntityColumns
 
+  /// Rules of relationships whose lists the model limits.
+  let limitedLists: [(rule: Int, limits: MemberLimits)]
+
+  /// Whether the model lets every object be stored, whatever it lacks.
+  let takesEveryObject: Bool
+
   init(
     entity: EntityDescription, identity: [Int], attributes: [AttributeRule],
     relationships: [RelationshipRule], members: MemberTable, policy: SyncPolicy,
@@ -74,6 +80,12 @@ package final class PlanNode: Sendable {
       !entity.properties[$0].isOptional || needed.contains($0)
     }
     self.required = required
+    limitedLists = relationships.enumerated().compactMap { rule, relationship in
+      relationship.relationship.memberLimits.map { (rule, $0) }
+    }
+    takesEveryObject =
+      required.isEmpty && columns.requiredToOne.isEmpty && columns.limited.isEmpty
+      && limitedLists.isEmpty
     defaultsOfRequired = columns.defaults.filter {
       required.contains($0.slot) && !identity.contains($0.slot)
     }
@@ -161,8 +173,8 @@ package struct EntityColumns: Sendable {
   package let attributes: [Int]
   let attributeSet: SlotSet
 
-  /// Slots of those whose values the model limits.
-  let validated: [Int]
+  /// Those whose values the model limits.
+  let limited: [(slot: Int, type: AttributeType?, limits: ValueLimits)]
 
   /// Slots of stored to-one relationships, in order.
   package let toOne: [Int]
@@ -173,6 +185,7 @@ package struct EntityColumns: Sendable {
 
   /// The values with which a new object starts: the default values of the model.
   package let defaults: [(slot: Int, value: Value)]
+  let defaulted: SlotSet
 
   init(of entity: EntityDescription) {
     let columns = entity.properties.filter(\.isColumn)
@@ -180,10 +193,12 @@ package struct EntityColumns: Sendable {
     valueCount = 1 + (entity.attributes.last?.slot ?? -1)
     attributes = columns.compactMap(\.attribute?.slot)
     attributeSet = attributes.reduce(into: SlotSet()) { $0.insert($1) }
-    validated = columns.compactMap(\.attribute).filter { !$0.validation.isEmpty }.map(\.slot)
+    limited = columns.compactMap(\.attribute).filter { !$0.validation.isEmpty }
+      .map { ($0.slot, $0.type, ValueLimits($0.validation)) }
     toOne = columns.compactMap(\.relationship?.slot)
     requiredToOne = columns.filter { $0.relationship != nil && !$0.isOptional }.map(\.slot)
     defaults = columns.compactMap(\.attribute).filter { !$0.defaultValue.isNull }
       .map { ($0.slot, $0.defaultValue) }
+    defaulted = defaults.reduce(into: SlotSet()) { $0.insert($1.slot) }
   }
 }

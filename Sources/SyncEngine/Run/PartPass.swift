@@ -262,7 +262,7 @@ struct PartPass: PartPhase {
   private func offenders(_ planner: LinkPlanner) throws -> [Int: SyncError]? {
     // References wait for later parts and pages of the transaction, not for those behind it.
     let isLast = pass.isAtEnd && request.place?.isLast != false
-    let check = ItemCheck(planner, pass.checks, edits: edits) { [claims] place in
+    let check = ItemCheck(planner, edits: edits) { [claims] place in
       !isLast && claims.isWaiting(place)
     }
     return try PartCheck(part: part, check: check, policy: request.itemPolicy).offenders()

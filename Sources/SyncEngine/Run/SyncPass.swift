@@ -18,8 +18,6 @@ final class SyncPass {
   var claims: Claims
   let report: ReportBuilder
   var changeCount: ChangeCount
-  let checks: [NodeChecks]
-  let memberCounts: MemberCountCheck
   /// Edits made here and not sent; nil when the store tracks no changes.
   var unsentEdits: UnsentEdits?
   var phases: PhaseClock
@@ -45,8 +43,6 @@ final class SyncPass {
     self.control = control
     claims = earlier?.claims ?? Claims()
     report = earlier?.report ?? ReportBuilder()
-    checks = try request.plan.nodes.map(NodeChecks.init)
-    memberCounts = earlier?.memberCounts ?? MemberCountCheck(request.plan.model)
     changeCount = ChangeCount(report: report, hasBatches: request.setup.transaction != .whole)
     isStreamed =
       request.tuning.partItems != nil || bytes.count > request.tuning.streamingThreshold
@@ -164,7 +160,8 @@ final class SyncPass {
   func stage() throws {
     let part = try reader.next()
     // Items before it may be wrong too, which takes the store to find out.
-    if let stop = part.refusals.stop, stop.item == part.items.first || checks.allSatisfy(\.isEmpty)
+    if let stop = part.refusals.stop,
+      stop.item == part.items.first || request.plan.nodes.allSatisfy(\.takesEveryObject)
     {
       throw stop.error
     }
@@ -184,7 +181,8 @@ final class SyncPass {
       claims.seenKeys = [:]
     }
     try body(transaction)
-    try memberCounts.run(transaction)
+    let model = request.plan.model
+    if !model.limitedRelationships.isEmpty { try MemberCountCheck(model).run(transaction) }
     try unsentEdits?.nameWithheld(in: transaction)
   }
 

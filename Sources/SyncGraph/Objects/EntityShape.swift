@@ -82,7 +82,7 @@ final class EntityShape: Sendable {
     ruled = properties.filter { $0.hasRules && !$0.isOnlyRequired }
     limits = ruled.reduce(into: [:]) { limits, property in
       guard let attribute = property.attribute, !attribute.validation.isEmpty else { return }
-      limits[attribute.slot] = try? ValueLimits(attribute.validation)
+      limits[attribute.slot] = ValueLimits(attribute.validation)
     }
     defaults = properties.map { $0.attribute?.defaultValue ?? .null }
   }

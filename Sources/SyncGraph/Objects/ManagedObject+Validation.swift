@@ -4,7 +4,7 @@ import SyncStore
 
 extension ManagedObject {
   /// The rules of the model that the object breaks.
-  final func brokenRules() throws -> [ValidationFailure] {
+  final func brokenRules() -> [ValidationFailure] {
     checkAccess()
     if row.isNone { fireFault() }
     var failures: [ValidationFailure] = []
@@ -26,7 +26,7 @@ extension ManagedObject {
             failures.append(failure(.required, attribute.name, "is required but has no value."))
           }
         } else if !attribute.validation.isEmpty {
-          failures += try broken(attribute, value)
+          failures += broken(attribute, value)
         }
       case .relationship(let relationship):
         failures += broken(relationship)
@@ -35,16 +35,9 @@ extension ManagedObject {
     return failures
   }
 
-  private func broken(
-    _ attribute: AttributeDescription, _ value: Value
-  ) throws -> [ValidationFailure] {
-    guard let limits = home.shape.limits[attribute.slot] else {
-      throw GraphError(
-        .validation, entity: entity.name, key: attribute.name,
-        message: "The pattern “\(attribute.validation.regularExpression ?? "")” of "
-          + "\(entity.name).\(attribute.name) is not a regular expression. Mend it in the model.")
-    }
-    return limits.violations(of: value).map { violation in
+  private func broken(_ attribute: AttributeDescription, _ value: Value) -> [ValidationFailure] {
+    let violations = home.shape.limits[attribute.slot]?.violations(of: value) ?? []
+    return violations.map { violation in
       let rule: ValidationFailure.Rule =
         switch violation.rule {
         case .minimum: .minimum

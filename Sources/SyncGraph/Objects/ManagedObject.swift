@@ -204,7 +204,7 @@ nonisolated open class ManagedObject {
   ///
   /// - Throws: ``GraphError`` with all rules that are broken, or errors of an override.
   open func validateForSave() throws {
-    let failures = try brokenRules()
+    let failures = brokenRules()
     guard !failures.isEmpty else { return }
     throw GraphError(failures: failures)
   }
