@@ -261,7 +261,7 @@ import Testing
     try all[0].link("Note", note, "tags", [tag])
     try await settle(all, fresh: server)
     try all[0].delete("Note", note)
-    try await all[0].drain()
+    try await all[0].passStamps()
     try all[1].update("Note", try #require(try all[1].rows("Note").first).row, ["title": "b"])
     let order = isEditSentFirst ? [all[1], all[0], all[2]] : [all[0], all[1], all[2]]
     try await settle(order, fresh: server)
@@ -279,7 +279,7 @@ import Testing
     // A note that the machine that deletes the folder does not know.
     let folder = try #require(try there.rows("Folder").first).row
     try there.insert("Note", ["id": "n1", "folder": .int(folder)])
-    try await there.drain()
+    try await there.passStamps()
     try here.delete("Folder", try #require(try here.rows("Folder").first).row)
     try await settle([here, there], fresh: server)
     for client in all { #expect(try client.values("Note", "folder") == [.null]) }

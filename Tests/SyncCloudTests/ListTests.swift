@@ -105,7 +105,7 @@ private final class Tag: ManagedObject {
     try fill(here, ["x", "y", "z"])
     try await settle([here, there], fresh: server)
     try edit(here) { playlist, _ in playlist.songs.swapAt(0, 1) }
-    try await here.drain()
+    try await here.passStamps()
     try edit(there) { playlist, _ in playlist.songs.swapAt(1, 2) }
     try await settle([there, here], fresh: server)
     #expect(try songs(here) == ["x", "z", "y"])
@@ -123,7 +123,7 @@ private final class Tag: ManagedObject {
     for name in ["u", "v", "w"] {
       try edit(here) { playlist, context in playlist.songs.insert(Self.song(name, context), at: 0) }
     }
-    try await here.drain()
+    try await here.passStamps()
     try edit(there) { playlist, context in
       playlist.songs.insert(Self.song("t", context), at: 1)
     }

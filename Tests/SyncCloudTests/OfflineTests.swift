@@ -31,7 +31,7 @@ import Testing
     #expect(try here.engine.conflicts.isEmpty && there.engine.conflicts.isEmpty)
     // One field: the later one stays.
     try here.update("Note", row, ["title": "earlier"])
-    try await here.drain()
+    try await here.passStamps()
     try there.update("Note", other, ["title": "later"])
     try await settle([there, here], fresh: server)
     #expect(try here.values("Note", "title") == ["later"])

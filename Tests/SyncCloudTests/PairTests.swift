@@ -94,13 +94,13 @@ import Testing
     if partsLater {
       try all[1].link("Note", other, "tags", others, isAdded: false)
       try all[1].link("Note", other, "tags", others)
-      try await all[1].drain()
+      try await all[1].passStamps()
       try all[0].link("Note", note, "tags", [tags[0]], isAdded: false)
     } else {
       try all[0].link("Note", note, "tags", [tags[0]], isAdded: false)
-      try await all[0].drain()
+      try await all[0].passStamps()
       try all[1].link("Note", other, "tags", others, isAdded: false)
-      try await all[1].drain()
+      try await all[1].passStamps()
       try all[1].link("Note", other, "tags", others)
     }
     try await settle(all, fresh: server)

@@ -113,7 +113,7 @@ import Testing
       })
     try scene.guest.update(
       "Section", shared.id.row, ["list": .int(id("List", "Guest's", scene.guest))])
-    try await scene.guest.drain()
+    try await scene.guest.passStamps()
     try scene.owner.update("Section", id("Section", "G", scene.owner), ["name": "renamed"])
     try await scene.owner.engine.sync()
     _ = try await expectRest()
