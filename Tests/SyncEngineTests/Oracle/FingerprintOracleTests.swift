@@ -26,7 +26,7 @@ import Testing
   ) throws {
     let model = try testCase.model()
     var way = way
-    for seed in Proof.seeds(usual: 1...16) {
+    for seed in Proof.seeds(usual: 1...8) {
       defer { Proof.tried("sequences with and without fingerprints") }
       var payloads = OraclePayloads(
         generator: SeededGenerator(seed: seed &* 7919), model: model, keys: 6,

@@ -45,11 +45,11 @@ struct SyncBench {
 
   /// A request of a sync by conventions.
   func request(_ entity: String, _ payload: SyncPayload) throws -> SyncRequest {
-    let plan = MappingPlanCompiler.compile(
-      try model.requireEntity(named: entity),
-      MappingEnvironment(transformers: TransformerRegistry()))
+    let plan = SyncBench.plans.of(model).plan(for: try model.requireEntity(named: entity))
     return SyncRequest(plan: plan, payload: payload)
   }
+
+  private static let plans = PlansOfModels()
 
   func syncWithChanges(
     _ json: String, _ entity: String, under parent: ManagedObjectID? = nil,
