@@ -30,7 +30,9 @@ struct OneObject {
     decoder.dateDecodingStrategy = .iso8601
     table = Table(
       "one object at a time, \(rounds) rounds beside \(size) stored (microseconds)",
-      OneObject.pairs.flatMap { [$0.grdb, $0.name] } + [OneObject.onQueue, OneObject.inWideModel],
+      OneObject.pairs.flatMap { [$0.grdb, $0.name] } + [
+        OneObject.onQueue, OneObject.emptyOperation, OneObject.inWideModel,
+      ],
       unit: 1e6)
     table.limits = OneObject.pairs.map { ($0.name, .ratio($0.most, to: $0.grdb)) }
     table.limits.append((OneObject.inWideModel, .ratio(2.8, to: "grdb, changed")))
@@ -51,6 +53,8 @@ struct OneObject {
   ]
 
   private static let onQueue = "sync on a queue, changed"
+  /// What Foundation's queue itself takes, which a sync on one takes as well.
+  private static let emptyOperation = "an empty operation on a queue"
   private static let inWideModel = "sync, changed, thirty linked entities"
 
   private static func wideModel() throws -> ManagedObjectModel {
@@ -95,6 +99,10 @@ struct OneObject {
         sync.operations = [.insert, .update]
         stack.syncQueue.addOperations([sync], waitUntilFinished: true)
         _ = try sync.result?.get()
+      }
+      let queue = stack.syncQueue
+      table.measure(OneObject.emptyOperation) {
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       }
       let narrow = Data(#"[{"id":1,"text1":"Changed \#(round)"}]"#.utf8)
       try table.measure(OneObject.inWideModel) {
