@@ -113,6 +113,18 @@ import Testing
   #endif
 
   #if os(Linux)
+    @Test(.enabled { FileManager.default.isWritableFile(atPath: "/dev/shm") })
+    func theFolderOfSharedMemoryTakesFilesAsAnyOther() async throws {
+      let city = try await bench()
+      let path = "/dev/shm/syncstack-\(UUID().uuidString).json"
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      for _ in 0..<2 {
+        let result = await export(city, to: path)
+        #expect(result.code == .done, "\(result.error)")
+      }
+      #expect(try String(contentsOfFile: path, encoding: .utf8).contains("city 3"))
+    }
+
     @Test func aDeviceThatIsFullIsAnError() async throws {
       let city = try await bench()
       let result = await export(city, to: "/dev/full")

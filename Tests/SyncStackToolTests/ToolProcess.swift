@@ -12,7 +12,7 @@ final class ToolProcess: @unchecked Sendable {
   // thread.
   let process = Process()
   private let texts = Locked((output: "", error: ""))
-  private let readers = DispatchGroup()
+  private let ends = DispatchGroup()
 
   /// The text that the process has written to its standard output and error so far.
   var output: String { texts.withLock { $0.output } }
@@ -53,7 +53,15 @@ final class ToolProcess: @unchecked Sendable {
       process.standardOutput = pipe
       collect(pipe) { texts, text in texts.output += text }
     }
-    try process.run()
+    // Foundation's waitUntilExit() keeps a processor busy on any other thread than that of run().
+    ends.enter()
+    process.terminationHandler = { [ends] _ in ends.leave() }
+    do {
+      try process.run()
+    } catch {
+      ends.leave()
+      throw error
+    }
   }
 
   private func collect(
@@ -61,12 +69,12 @@ final class ToolProcess: @unchecked Sendable {
     _ add: @escaping @Sendable (inout (output: String, error: String), String) -> Void
   ) {
     let handle = pipe.fileHandleForReading
-    readers.enter()
+    ends.enter()
     Thread.detachNewThread { [self] in
       while case let data = handle.availableData, !data.isEmpty {
         texts.withLock { add(&$0, String(decoding: data, as: UTF8.self)) }
       }
-      readers.leave()
+      ends.leave()
     }
   }
 
@@ -77,8 +85,7 @@ final class ToolProcess: @unchecked Sendable {
   func wait() async -> Int32 {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { [self] in
-        process.waitUntilExit()
-        readers.wait()
+        ends.wait()
         continuation.resume()
       }
     }

@@ -100,9 +100,11 @@ package enum ExportFile {
   }
 
   /// Whether a path names a file of the system, as `/dev/stdout` is: that is no place for a new
-  /// file, and a link there may lead to an object without a path.
+  /// file, and a link there may lead to an object without a path. `/dev/shm` is a folder of the
+  /// users.
   private static func isOfSystem(_ url: URL) -> Bool {
-    ["/dev/", "/proc/"].contains(where: url.path.hasPrefix)
+    let path = url.path
+    return (path.hasPrefix("/dev/") && !path.hasPrefix("/dev/shm/")) || path.hasPrefix("/proc/")
   }
 
   private static func cannotWrite(_ url: URL, _ advice: String) -> ExportError {
