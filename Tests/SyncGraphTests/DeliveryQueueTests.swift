@@ -38,7 +38,20 @@ import Testing
     #expect(told.all == [0, 1, 2])
   }
 
-  @Test func postsAreDeliveredWithoutADrain() async {
+  @Test func postsAreDeliveredWithoutADrainAlsoWhenTheQueueHasStoppedLooking() async {
+    let pause = DeliveryQueue(label: "pause")
+    for round in 0..<9 {
+      await delivery(by: queue)
+      // Leaves nothing for the look that is due.
+      if round % 3 == 1 {
+        queue.post {}
+        await queue.drain()
+      }
+      for _ in 0..<round % 4 { await delivery(by: pause) }
+    }
+  }
+
+  private func delivery(by queue: DeliveryQueue) async {
     await withCheckedContinuation { continuation in queue.post { continuation.resume() } }
   }
 }

@@ -7,11 +7,18 @@ import SyncCore
 ///
 /// Posts are delivered together, a millisecond after the first of them: a sync of one object posts
 /// ten times within a tenth of a millisecond, and to wake a thread for each of them would take
-/// longer than a quarter of the sync.
+/// longer than a quarter of the sync. After a delivery the queue looks once more, a millisecond
+/// later, so that commits that follow each other closely wake no thread at all.
 package final class DeliveryQueue: Sendable {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue: DispatchQueue
-  private let posts = Locked<[@Sendable () -> Void]>([])
+  private let state = Locked(State())
+
+  private struct State {
+    var posts: [@Sendable () -> Void] = []
+    /// Whether the queue is going to look at the posts by itself.
+    var isDue = false
+  }
 
   package init(label: String) {
     queue = DispatchQueue(label: label)
@@ -25,19 +32,34 @@ package final class DeliveryQueue: Sendable {
 
   /// Runs the body after everything that was posted before.
   package func post(_ body: @escaping @Sendable () -> Void) {
-    let isFirst = posts.withLock { posts in
-      posts.append(body)
-      return posts.count == 1
+    let wasDue = state.withLock { state in
+      defer { state.isDue = true }
+      state.posts.append(body)
+      return state.isDue
     }
-    guard isFirst else { return }
-    queue.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in deliver() }
+    if !wasDue { lookSoon() }
+  }
+
+  private func lookSoon() {
+    queue.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in look() }
+  }
+
+  /// Delivers the posts, and looks again where there were any.
+  private func look() {
+    let isDone = state.withLock { state in
+      if state.posts.isEmpty { state.isDue = false }
+      return !state.isDue
+    }
+    if isDone { return }
+    deliver()
+    lookSoon()
   }
 
   /// Delivers the posts so far, on the queue.
   private func deliver() {
-    let due = posts.withLock { posts in
-      defer { posts = [] }
-      return posts
+    let due = state.withLock { state in
+      defer { state.posts = [] }
+      return state.posts
     }
     for post in due { post() }
   }
