@@ -32,6 +32,8 @@ extension CloudEngine {
     followed.withLock { $0 = [] }
     let shared = try? stack.store.read { [zone] in try $0.sharedZones(home: zone.key) }
     let lines = lines(of: [zone] + (shared ?? []))
+    // Before the first sync: its end says how long the engine waits without a signal.
+    if !lines.isEmpty { known.send(.listening(true)) }
     known.send(.started)
     follow(lines, known)
     known.listen { [fields, authors, weak self] driver in

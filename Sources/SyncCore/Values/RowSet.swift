@@ -102,7 +102,9 @@ package struct RowSet: Sendable {
   ///
   /// - Complexity: O(*n*) in the largest row number, of which 64 are looked at together.
   package var count: Int {
-    pages.reduce(0) { $0 + $1.reduce(0) { $0 + $1.nonzeroBitCount } }
+    var count = 0
+    forEachWord { _, word in count += word.nonzeroBitCount }
+    return count
   }
 
   @inlinable @inline(__always)
@@ -114,18 +116,31 @@ package struct RowSet: Sendable {
   /// All rows, ascending.
   package var rows: [Int64] {
     var result: [Int64] = []
-    result.reserveCapacity(pages.reduce(0) { $0 + $1.reduce(0) { $0 + $1.nonzeroBitCount } })
-    for (number, page) in pages.enumerated() {
-      for (index, word) in page.enumerated() {
-        var rest = word
-        while rest != 0 {
-          let bit = rest.trailingZeroBitCount
-          result.append(Int64(number << RowSet.pageShift + index << 6 + bit))
-          rest &= rest - 1
-        }
+    result.reserveCapacity(count)
+    forEachWord { first, word in
+      var rest = word
+      while rest != 0 {
+        result.append(first + Int64(rest.trailingZeroBitCount))
+        rest &= rest - 1
       }
     }
     return result
+  }
+
+  /// Shows the words that are not zero, each with the row of its lowest bit.
+  private func forEachWord(_ body: (_ first: Int64, _ word: UInt64) -> Void) {
+    for (number, page) in pages.enumerated() where !page.isEmpty {
+      page.withUnsafeBufferPointer { words in
+        guard let words = words.baseAddress else { return }
+        var index = 0
+        while index < RowSet.wordsPerPage {
+          if words[index] != 0 {
+            body(Int64(number) << RowSet.pageShift + Int64(index) << 6, words[index])
+          }
+          index += 1
+        }
+      }
+    }
   }
 }
 

@@ -118,6 +118,12 @@ import Testing
       ])
   }
 
+  @Test func signalsThatAreListenedToBeforeTheStartStandForTheFirstPoll() {
+    #expect(
+      actions([(0, .listening(true)), (0, .started), (1, .ended(hasMoved: true))])
+        == [.none, .work, Self.wait(301)])
+  }
+
   @Test func withoutPollsItRestsUntilACommit() {
     let table = Timetable(Timetable.Pace(delay: .seconds(2), shortest: nil, longest: .seconds(300)))
     #expect(

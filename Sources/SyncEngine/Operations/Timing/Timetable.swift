@@ -40,7 +40,7 @@ package struct Timetable: Sendable {
     case asked
     /// The server says that something has changed there.
     case signalled
-    /// Whether such signals are listened to, from now on.
+    /// Whether such signals are listened to, from now on; also before the start.
     case listening(Bool)
     /// The time that was waited for may have come.
     case due
@@ -90,6 +90,7 @@ package struct Timetable: Sendable {
   package var isStarted: Bool { phase != .off }
 
   package mutating func take(_ event: Event, at now: Duration) -> Action {
+    if case .listening(let isListening) = event { self.isListening = isListening }
     if phase == .off, event != .started { return .none }
     switch event {
     case .started:
@@ -102,7 +103,6 @@ package struct Timetable: Sendable {
     case .signalled:
       if phase != .halted { return ask() }
     case .listening(let isListening):
-      self.isListening = isListening
       if !isListening, let shortest = pace.shortest { return hasten(to: now + shortest) }
     case .committed:
       if phase == .working { committed = committed ?? now }
