@@ -102,9 +102,7 @@ package struct RowSet: Sendable {
   ///
   /// - Complexity: O(*n*) in the largest row number, of which 64 are looked at together.
   package var count: Int {
-    var count = 0
-    forEachWord { _, word in count += word.nonzeroBitCount }
-    return count
+    pages.reduce(0) { $0 + $1.reduce(0) { $0 + $1.nonzeroBitCount } }
   }
 
   @inlinable @inline(__always)
@@ -128,6 +126,7 @@ package struct RowSet: Sendable {
   }
 
   /// Shows the words that are not zero, each with the row of its lowest bit.
+  @inline(__always)
   private func forEachWord(_ body: (_ first: Int64, _ word: UInt64) -> Void) {
     for (number, page) in pages.enumerated() where !page.isEmpty {
       page.withUnsafeBufferPointer { words in
