@@ -22,7 +22,8 @@ extension RelationshipDescription {
   /// How many objects it may lead to; nil for a to-one relationship, and where any number will do.
   package var memberLimits: MemberLimits? { MemberLimits(self) }
 
-  /// Whether a commit may leave it with fewer or more objects than it allows.
+  /// Whether the model limits how many objects it leads to: a list with limits, and a to-one
+  /// relationship that is required, which leads to one.
   var isLimited: Bool {
     memberLimits != nil || !isToMany && !isOptional && !isTransient
   }

@@ -173,7 +173,7 @@ package struct EntityColumns: Sendable {
   package let attributes: [Int]
   let attributeSet: SlotSet
 
-  /// Those whose values the model limits.
+  /// The stored attributes whose values the model limits.
   let limited: [(slot: Int, type: AttributeType?, limits: ValueLimits)]
 
   /// Slots of stored to-one relationships, in order.
@@ -185,6 +185,8 @@ package struct EntityColumns: Sendable {
 
   /// The values with which a new object starts: the default values of the model.
   package let defaults: [(slot: Int, value: Value)]
+
+  /// Slots of the attributes that have one.
   let defaulted: SlotSet
 
   init(of entity: EntityDescription) {
