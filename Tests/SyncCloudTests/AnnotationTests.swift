@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// The settings of remote sync in the user info of a model, and objects that are removed here only.
-@Suite(.timeLimit(.minutes(10))) struct AnnotationTests {
+@Suite(.timeLimit(.minutes(5))) struct AnnotationTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   private static func model(

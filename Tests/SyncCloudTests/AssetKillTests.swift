@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Files arrive whole, whatever ends in between.
-@Suite(.timeLimit(.minutes(10))) struct AssetKillTests {
+@Suite(.timeLimit(.minutes(5))) struct AssetKillTests {
   private struct Killed: Error {}
 
   /// Pushes files with a transport that dies at random calls, each time with a new engine on the

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Bytes of attributes travel as files: once, before the record, and come when they are to.
-@Suite(.timeLimit(.minutes(10))) struct AssetTests {
+@Suite(.timeLimit(.minutes(5))) struct AssetTests {
   let server = MemoryTransport()
 
   /// Notes with bytes in rows and in files, of both kinds.

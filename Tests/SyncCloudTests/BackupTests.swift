@@ -5,7 +5,7 @@ import Testing
 @testable import SyncCloud
 
 /// A server that was taken back to a backup gets the lost records again.
-@Suite(.timeLimit(.minutes(10))) struct BackupTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   /// Two machines, a backup, and edits of both since.

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Every annotation of CloudCore is honoured, or refused with a reason.
-@Suite(.timeLimit(.minutes(10))) struct CloudCoreTests {
+@Suite(.timeLimit(.minutes(5))) struct CloudCoreTests {
   private let server = MemoryTransport()
 
   /// A model document as it was made for CloudCore; in one place something else is said.

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// The decisions and the news of a delegate.
-@Suite(.timeLimit(.minutes(10))) struct DelegateTests {
+@Suite(.timeLimit(.minutes(5))) struct DelegateTests {
   private let server = MemoryTransport()
 
   private final class Listener: CloudDelegate {

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncCloud
 
 /// Objects that are removed here only, many at once, and come back.
-@Suite(.timeLimit(.minutes(10))) struct EvictionTests {
+@Suite(.timeLimit(.minutes(5))) struct EvictionTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 3))
 
   private func fetch(

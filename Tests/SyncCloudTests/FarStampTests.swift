@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Stamps that are more than a day ahead of the server's clock.
-@Suite(.timeLimit(.minutes(10))) struct FarStampTests {
+@Suite(.timeLimit(.minutes(5))) struct FarStampTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
   private static let far = "9999999999999-zzzzzzzz"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// An engine and a server that fails, refuses, or wants to be left alone.
-@Suite(.timeLimit(.minutes(10))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   private static func isBad(_ save: CloudSave) -> Bool {

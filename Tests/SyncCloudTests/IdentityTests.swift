@@ -6,7 +6,7 @@ import Testing
 
 /// Objects that several machines make from the same source, and objects that go and come back under
 /// their name.
-@Suite(.timeLimit(.minutes(10))) struct IdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   static func tagged(_ userInfo: [String: String] = [:]) throws -> ManagedObjectModel {

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Rules of the adapter for Kinto besides the contract of all transports, against a real server.
-@Suite(.timeLimit(.minutes(10))) struct KintoTests {
+@Suite(.timeLimit(.minutes(5))) struct KintoTests {
   // MARK: - Requests
 
   @Test(arguments: TestServer.available(.memory, .postgres))

@@ -21,7 +21,7 @@ private final class Tag: ManagedObject {
 }
 
 /// The order of ordered to-many relationships travels as one field with the names of the members.
-@Suite(.timeLimit(.minutes(10))) struct ListTests {
+@Suite(.timeLimit(.minutes(5))) struct ListTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(Playlist.self, Song.self, Tag.self)

@@ -4,7 +4,7 @@ import Testing
 
 /// One object that two machines move before they hear of each other is one in the end: where the
 /// later of the two has put it.
-@Suite(.timeLimit(.minutes(10))) struct MovedTwiceTests {
+@Suite(.timeLimit(.minutes(5))) struct MovedTwiceTests {
   private func party() async throws -> Party {
     let party = try await Party.inMemory([2, 2])
     try party.make("Shopping", ["Food": ["n1", "n2", "n3"], "Tools": ["n4"]], party.owner)

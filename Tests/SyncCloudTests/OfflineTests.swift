@@ -8,7 +8,7 @@ import Testing
 /// Machines that edit without a connection and meet again, with syncs of JSON and ends of the
 /// program in between. `SYNCSTACK_CLOUD_OFFLINE`, `…_PULL` and `…_DOWNTIME` make it longer: edits
 /// of each machine, records of a first pull, seconds without a database.
-@Suite(.timeLimit(.minutes(10))) struct OfflineTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   // MARK: - One object, two machines

@@ -17,7 +17,7 @@ private final class Passport: ManagedObject {
 /// A one-to-one relationship travels as two fields, one of each record, and is one thing all the
 /// same: the pair that was made last holds everywhere, and no object leads to the partner of
 /// another one.
-@Suite(.timeLimit(.minutes(10))) struct OneToOneTests {
+@Suite(.timeLimit(.minutes(5))) struct OneToOneTests {
   enum Scene: CaseIterable {
     /// Another person takes the passport that was given away elsewhere.
     case passportTakenTwice

@@ -5,7 +5,7 @@ import Testing
 @testable import SyncCloud
 
 /// Many-to-many relationships travel as pairs.
-@Suite(.timeLimit(.minutes(10))) struct PairTests {
+@Suite(.timeLimit(.minutes(5))) struct PairTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   private static func model(_ tags: String = "tags") throws -> ManagedObjectModel {

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncCloud
 
 /// Participants one by one, with their views and rights.
-@Suite(.timeLimit(.minutes(10))) struct ParticipantTests {
+@Suite(.timeLimit(.minutes(5))) struct ParticipantTests {
   @Test(arguments: SharingServer.available)
   func oneParticipantComesAndGoesAndTheOthersStay(_ server: SharingServer) async throws {
     let scene = try await Scene(server)

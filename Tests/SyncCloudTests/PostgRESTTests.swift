@@ -7,7 +7,7 @@ import Testing
 
 /// The functions behind HTTP. A script of our own stands in for PostgREST here; a real one is tried
 /// where `SYNCSTACK_POSTGREST_URL` and `SYNCSTACK_POSTGREST_TOKEN` name its address and a token.
-@Suite(.timeLimit(.minutes(10))) struct PostgRESTTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgRESTTests {
   static let standIn = Result { try TestServer.startStandInForPostgREST() }
 
   private static func transport(_ token: String) throws -> PostgRESTTransport {

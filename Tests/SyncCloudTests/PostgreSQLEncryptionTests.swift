@@ -5,7 +5,7 @@ import Testing
 @testable import SyncCloud
 
 /// Encrypted connections, to a server with a certificate that it has signed itself.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLEncryptionTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLEncryptionTests {
   private let role: String
   private let certificate: String
 

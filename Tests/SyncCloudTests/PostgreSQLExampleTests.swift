@@ -7,7 +7,7 @@ import Testing
 
 /// The commands of the page *Remote sync on PostgreSQL*, run as they stand there by a shell whose
 /// `sudo -u postgres` is the owner of the server for tests.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLExampleTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLExampleTests {
   private let folder: URL
   private let port: String
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Programs and functions of different versions.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLInstallTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLInstallTests {
   private let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
   private let zone = CloudZone("z")
 

@@ -6,7 +6,7 @@ import Testing
 
 /// The lock of a zone's counter has changes appear in the order of their numbers. Without it the
 /// same tests fail, so they would notice.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLOrderTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLOrderTests {
   /// Two writers that overlap, and a reader that follows: the writer that comes first commits
   /// first, and the reader asks for changes before the other has committed too.
   ///

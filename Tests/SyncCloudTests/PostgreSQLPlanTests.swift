@@ -7,7 +7,7 @@ import Testing
 
 /// The reads of statements on a table without statistics: it looks empty to the planner, as it was
 /// when the statements were planned.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLPlanTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLPlanTests {
   private static let batch = 200
 
   /// Fills a zone by batches, and updates all records.

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Refusals of PostgreSQL that pass by themselves do not halt an engine; the others give advice.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLRefusalTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLRefusalTests {
   private let name = "d" + UUID().uuidString.lowercased().replacing("-", with: "")
 
   /// The error of an account that signs in to a database of this test.

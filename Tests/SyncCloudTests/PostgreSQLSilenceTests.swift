@@ -7,7 +7,7 @@ import Testing
 
 /// A server that stands still: no call waits for longer than its timeout, and none for a task that
 /// was cancelled.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLSilenceTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLSilenceTests {
   private static let zone = CloudZone("z")
 
   /// A backend of PostgreSQL that is stopped until this is gone.

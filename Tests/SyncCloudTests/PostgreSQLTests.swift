@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// PostgreSQL as the server, without anything in between.
-@Suite(.timeLimit(.minutes(10)), .server(.database)) struct PostgreSQLTests {
+@Suite(.timeLimit(.minutes(5)), .server(.database)) struct PostgreSQLTests {
   private static let zone = CloudZone("z")
   private static let content: JSONObject = ["type": "Note", "t": "0", "f_title": "one"]
 

@@ -7,7 +7,7 @@ import Testing
 
 /// The views of records for reports and programs of the server, and their writes. The tests run one
 /// after the other: rights on a database are given to one role at a time.
-@Suite(.timeLimit(.minutes(10)), .serialized, .server(.database)) struct PostgreSQLViewTests {
+@Suite(.timeLimit(.minutes(5)), .serialized, .server(.database)) struct PostgreSQLViewTests {
   private let client: Client
   private let connection: PostgreSQLConnection
   private let schema: String

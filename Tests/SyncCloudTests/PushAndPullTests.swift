@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncCloud
 
-@Suite(.timeLimit(.minutes(10))) struct PushAndPullTests {
+@Suite(.timeLimit(.minutes(5))) struct PushAndPullTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   @Test func aStoreThatCannotBeReadIsAProblemOfTheStatus() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Records that no engine makes, which a guest who may write sends into the owner's zone. Of an
 /// object that is not there they say nothing: that is a problem with a name.
-@Suite(.timeLimit(.minutes(10))) struct RawRecordTests {
+@Suite(.timeLimit(.minutes(5))) struct RawRecordTests {
   private let server = MemoryTransport(account: "ann")
   private let guest: MemoryTransport
   private let model: ManagedObjectModel

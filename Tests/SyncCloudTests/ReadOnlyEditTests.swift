@@ -4,7 +4,7 @@ import Testing
 @testable import SyncCloud
 
 /// Unsent edits of a participant who may only read any more.
-@Suite(.timeLimit(.minutes(10))) struct ReadOnlyEditTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadOnlyEditTests {
   enum Edit: String, CaseIterable, CustomTestStringConvertible {
     case insertion, change, deletion, pair, order
     case moveWithin, moveIn, moveOut

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncCloud
 
 /// `refresh(_:)` takes one object and those that it refers to.
-@Suite(.timeLimit(.minutes(10))) struct RefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct RefreshTests {
   private let server = MemoryTransport()
 
   private func id(_ entity: String, _ row: Int64, in client: Client) throws -> ManagedObjectID {

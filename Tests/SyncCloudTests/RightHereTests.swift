@@ -5,7 +5,7 @@ import Testing
 @testable import SyncCloud
 
 /// `uploadEverything()` says that this store is right.
-@Suite(.timeLimit(.minutes(10))) struct RightHereTests {
+@Suite(.timeLimit(.minutes(5))) struct RightHereTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 100, page: 5000))
 
   private func notes(_ count: Int, on client: Client) throws {

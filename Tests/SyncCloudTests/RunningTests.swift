@@ -46,7 +46,7 @@ private final class Machine: Sendable {
 
 /// An engine that was started syncs by itself. `SYNCSTACK_CLOUD_ALONE` lets two of them run on a
 /// real server that is stopped for so many seconds.
-@Suite(.timeLimit(.minutes(15))) struct RunningTests {
+@Suite(.timeLimit(.minutes(5))) struct RunningTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   @Test func commitsAreSentTogetherAndArriveWithTheNextPoll() async throws {

@@ -23,7 +23,7 @@ private struct Turner: CloudCipher {
 }
 
 /// Values of attributes that are marked travel sealed.
-@Suite(.timeLimit(.minutes(10))) struct SealTests {
+@Suite(.timeLimit(.minutes(5))) struct SealTests {
   private let server = MemoryTransport()
 
   private static func model(

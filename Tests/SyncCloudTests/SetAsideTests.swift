@@ -5,7 +5,7 @@ import Testing
 @testable import SyncCloud
 
 /// A record that an object here stood in the way of is tried again once that is gone.
-@Suite(.timeLimit(.minutes(10))) struct SetAsideTests {
+@Suite(.timeLimit(.minutes(5))) struct SetAsideTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   private func unique(_ attributes: [String] = ["place"]) throws -> ManagedObjectModel {

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Files go where their objects go.
-@Suite(.timeLimit(.minutes(10))) struct SharedFileTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedFileTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([
       "List: name, notes ->> Note.list",

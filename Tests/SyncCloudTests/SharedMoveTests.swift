@@ -6,7 +6,7 @@ import Testing
 
 /// Machines that move, edit and delete objects that another one shares, takes out or shares no
 /// more, before they hear of it.
-@Suite(.timeLimit(.minutes(10))) struct SharedMoveTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedMoveTests {
   private let scene: Scene
   private let phone: Client
 

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncCloud
 
 /// Objects keep their places in lists wherever they go.
-@Suite(.timeLimit(.minutes(10))) struct SharedOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedOrderTests {
   private static let eight = ["h", "c", "a", "g", "b", "e", "d", "f"]
 
   private func party() async throws -> Party {

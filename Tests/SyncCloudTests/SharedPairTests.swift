@@ -4,7 +4,7 @@ import Testing
 @testable import SyncCloud
 
 /// Pairs of many-to-many relationships across the border of a share.
-@Suite(.timeLimit(.minutes(10))) struct SharedPairTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedPairTests {
   private func party(
     _ server: SharingServer = .memory, sharing lists: String...
   ) async throws -> Party {

@@ -214,7 +214,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SharingContractTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingContractTests {
   @Test(arguments: SharingContract.rules)
   func aServerInMemoryKeepsTheContract(_ rule: SharingContract) async throws {
     let server = MemoryTransport(account: "ann")
@@ -255,7 +255,7 @@ struct SharingContract: Sendable, CustomTestStringConvertible {
 }
 
 /// The answers of the servers themselves to requests without the transport.
-@Suite(.timeLimit(.minutes(10))) struct RawSharingTests {
+@Suite(.timeLimit(.minutes(5))) struct RawSharingTests {
   @Test(.server(.memory)) func kintoShowsWhoWasLeftOutNothingByAnyPath() async throws {
     let owner = try await TestServer.transport(.memory)
     let guest = try await TestServer.transport(.memory)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncCloud
 
-@Suite(.timeLimit(.minutes(10))) struct SharingTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingTests {
   @Test(arguments: SharingServer.available)
   func aListIsSharedWholeReadThenWrittenThenRevoked(_ server: SharingServer) async throws {
     let scene = try await Scene(server)

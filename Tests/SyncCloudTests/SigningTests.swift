@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Credentials that are renewed, and signing out.
-@Suite(.timeLimit(.minutes(10))) struct SigningTests {
+@Suite(.timeLimit(.minutes(5))) struct SigningTests {
   private let server = MemoryTransport()
 
   /// Credentials one after the other; the last of them again and again.

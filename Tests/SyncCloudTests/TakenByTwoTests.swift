@@ -5,7 +5,7 @@ import Testing
 
 /// An object that two accounts move out of one list before they hear of each other is one: of the
 /// account that the server heard first. To all others it is gone, as any that is taken out.
-@Suite(.timeLimit(.minutes(10))) struct TakenByTwoTests {
+@Suite(.timeLimit(.minutes(5))) struct TakenByTwoTests {
   private func party(_ counts: [Int] = [2, 2]) async throws -> Party {
     let party = try await Party.inMemory(counts)
     try party.make("Shopping", ["Food": ["n1", "n2", "n3"], "Tools": ["n4"]], party.owner)

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// Texts that look like lines of another format travel, and are kept, as any other text.
-@Suite(.timeLimit(.minutes(10))) struct TextTests {
+@Suite(.timeLimit(.minutes(5))) struct TextTests {
   private static let texts = [
     "plain", "milk, eggs", "a; b", "Doe,\tAnn", "<b>, c</b>", #""a","b""#,
   ]

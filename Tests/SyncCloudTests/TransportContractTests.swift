@@ -206,7 +206,7 @@ struct TransportContract: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(10))) struct TransportContractTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportContractTests {
   @Test(arguments: TransportContract.rules)
   func aServerInMemoryKeepsTheContract(_ rule: TransportContract) async throws {
     try await rule.check(MemoryTransport(limits: CloudLimits(batch: 25, page: 100)))

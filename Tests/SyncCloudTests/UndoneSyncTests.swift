@@ -5,7 +5,7 @@ import Testing
 @testable import SyncCloud
 
 /// What an undo changes travels to other machines, as what it takes back did.
-@Suite(.timeLimit(.minutes(10))) struct UndoneSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct UndoneSyncTests {
   let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   /// Keys that travel as identities, and names that are made up; ordered lists, pairs and trees.

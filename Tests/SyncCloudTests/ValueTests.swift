@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncCloud
 
-@Suite(.timeLimit(.minutes(10))) struct ValueTests {
+@Suite(.timeLimit(.minutes(5))) struct ValueTests {
   /// Values of each type that something on the way could change.
   static let values: [AttributeType: [Value]] = {
     let integers: [Value] = [0, -1, .int(.max), .int(.min), .int(1 << 53), .int(1 << 53 + 1)]

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCloud
 
 /// A renamed entity or field is the same to machines that know it by its old name.
-@Suite(.timeLimit(.minutes(10))) struct WireNameTests {
+@Suite(.timeLimit(.minutes(5))) struct WireNameTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   private static func model(isRenamed: Bool) throws -> ManagedObjectModel {

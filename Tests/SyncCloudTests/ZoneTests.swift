@@ -8,7 +8,7 @@ import Testing
 
 /// Zones and accounts that are other ones than before, the server's copy of objects, and deletions
 /// in masses.
-@Suite(.timeLimit(.minutes(10))) struct ZoneTests {
+@Suite(.timeLimit(.minutes(5))) struct ZoneTests {
   private let server = MemoryTransport(limits: CloudLimits(batch: 25, page: 50))
 
   /// A client with 40 notes that are on the server, of which 30 were edited since.

@@ -3,7 +3,7 @@ import SyncGraph
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct ChildContextQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildContextQueueTests {
   private enum Parent: CaseIterable, Sendable { case main, background, child }
 
   private func parent(_ kind: Parent, _ stack: DataStack) -> ManagedObjectContext {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Hooks and observers may do nearly everything in the middle of things.
-@Suite(.timeLimit(.minutes(30))) struct HookTests {
+@Suite(.timeLimit(.minutes(5))) struct HookTests {
   private let stack: DataStack
   private let context: ManagedObjectContext
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Misuse of objects and contexts. It stops the program, with advice: it never hangs, never goes on
 /// with half of it, never stops without a word.
-@Suite(.timeLimit(.minutes(30))) struct MisuseTests {
+@Suite(.timeLimit(.minutes(5))) struct MisuseTests {
   /// One thing not to be done.
   enum Misuse: String, CaseIterable, Codable, Sendable {
     case objectOfAnotherContext, objectOfAnotherContextByKey, objectOfAnotherStack

@@ -130,7 +130,7 @@ import Testing
   }
 
   @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-  @Test(.timeLimit(.minutes(10))) func observationsFollowObjectsAndLiveResults() async throws {
+  @Test(.timeLimit(.minutes(5))) func observationsFollowObjectsAndLiveResults() async throws {
     let results = try LiveResults(Fetch<User>().sorted(by: "name"), in: main)
     let (user, main) = (user, main)
     var names = Observations { results.objects.map(\.name) }.makeAsyncIterator()

@@ -5,7 +5,7 @@ import Testing
 
 /// Commits of another process are noticed as those of other contexts are. A second stack on the
 /// same file stands for the process: it has a store and connections of its own.
-@Suite(.timeLimit(.minutes(10))) struct OtherProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct OtherProcessTests {
   private let folder: TemporaryFolder
   private let here: DataStack
   private let there: DataStack

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A stack that only reads, as widgets and extensions do beside the app that writes.
-@Suite(.timeLimit(.minutes(10))) struct ReadOnlyStackTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadOnlyStackTests {
   private let folder: TemporaryFolder
   private let url: URL
   private let app: DataStack

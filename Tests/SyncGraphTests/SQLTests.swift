@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// SQL that a program writes: one statement that reads, whatever else it may look like.
-@Suite(.timeLimit(.minutes(10))) struct SQLTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLTests {
   private let folder: TemporaryFolder
   private let stack: DataStack
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncStore
 
 /// A suspended stack leaves its file alone, as another process sees it.
-@Suite(.timeLimit(.minutes(10))) struct SuspensionTests {
+@Suite(.timeLimit(.minutes(5))) struct SuspensionTests {
   private let folder: TemporaryFolder
   private let url: URL
   private let stack: DataStack

@@ -5,7 +5,7 @@ import Testing
 
 /// Items of pages that say that their objects are gone: the end decides, with everything that the
 /// pages say of the object and of those that would go along.
-@Suite(.timeLimit(.minutes(10))) struct GoneItemTests {
+@Suite(.timeLimit(.minutes(5))) struct GoneItemTests {
   typealias Item = ListServer.Item
 
   /// How the pages of a session are committed.

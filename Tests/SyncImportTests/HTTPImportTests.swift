@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Imports of the answers of a real server, with all that may go wrong on the way.
-@Suite(.timeLimit(.minutes(10))) struct HTTPImportTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPImportTests {
   typealias Answer = LoopbackServer.Answer
   typealias Request = LoopbackServer.Request
 

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ImportTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
   typealias Item = ListServer.Item
 
   private let server = ListServer(Self.league())

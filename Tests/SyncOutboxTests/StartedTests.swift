@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// An outbox that was started sends by itself; time passes when a test says so.
-@Suite(.timeLimit(.minutes(10))) struct StartedTests {
+@Suite(.timeLimit(.minutes(5))) struct StartedTests {
   private let clock = ManualClock()
 
   /// A shop whose outbox was started, after its first order was sent.

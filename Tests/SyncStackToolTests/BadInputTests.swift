@@ -319,7 +319,7 @@ import Testing
   }
 
   /// Another connection holds the store, and lets go once the import has begun.
-  @Test(.timeLimit(.minutes(10))) func waitsForAProcessThatHoldsTheStore() async throws {
+  @Test(.timeLimit(.minutes(5))) func waitsForAProcessThatHoldsTheStore() async throws {
     let words = [
       "import", try bench.file("a.json", #"[{"id": 1}]"#), "--model",
       try bench.file("model.xml", Self.model), "--entity", "User", "--store", bench.store,

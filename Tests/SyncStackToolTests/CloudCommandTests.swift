@@ -7,7 +7,7 @@ import Testing
 @testable import SyncStackTool
 
 /// `push`, `pull` and `status` against a server in memory.
-@Suite(.timeLimit(.minutes(10))) struct CloudCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CloudCommandTests {
   private let bench: ToolBench
   private let server = MemoryTransport(account: "ann")
   private let model: String

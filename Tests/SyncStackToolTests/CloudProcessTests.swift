@@ -7,7 +7,7 @@ import Testing
 
 /// Remote sync by processes of their own: against a real server, and against one that never
 /// answers.
-@Suite(.timeLimit(.minutes(10))) struct CloudProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct CloudProcessTests {
   private let bench: ToolBench
   private let model: String
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncStackTool
 
-@Suite(.timeLimit(.minutes(30))) struct HistoryCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryCommandTests {
   private let bench: ToolBench
 
   init() throws { bench = try ToolBench() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests that need a process of their own: signals, the end of others, output that goes nowhere.
-@Suite(.timeLimit(.minutes(30))) struct ToolProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ToolProcessTests {
   private let cities: CityBench
   private var bench: ToolBench { cities.tool }
 

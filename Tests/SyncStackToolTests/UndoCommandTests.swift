@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncStackTool
 
-@Suite(.timeLimit(.minutes(30))) struct UndoCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct UndoCommandTests {
   private let bench: ToolBench
 
   /// A store whose second commit is nonsense.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A transaction that is stopped ends wherever it is, and nothing of it stays.
-@Suite(.timeLimit(.minutes(30))) struct StoppingTests {
+@Suite(.timeLimit(.minutes(5))) struct StoppingTests {
   /// Runs a write that inserts and then waits inside its transaction.
   private final class LongWrite: Sendable {
     private let began = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Which key fills which attribute, with which value.
-@Suite(.timeLimit(.minutes(30))) struct AttributeBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct AttributeBehaviourTests {
   /// A stack with the transformers that the model names.
   static func stack() throws -> DataStack {
     register()

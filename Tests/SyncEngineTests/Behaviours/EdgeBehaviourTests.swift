@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Payloads that services rarely send, and models for them.
-@Suite(.timeLimit(.minutes(30))) struct EdgeBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct EdgeBehaviourTests {
   static let cases = [
     SyncCase(
       "an item without key is skipped although the key's default is 0", in: "Edges",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Objects as JSON.
-@Suite(.timeLimit(.minutes(30))) struct ExportBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct ExportBehaviourTests {
   private func export(
     _ stack: DataStack, _ entity: String, _ options: ExportOptions? = nil
   ) throws -> JSONValue {

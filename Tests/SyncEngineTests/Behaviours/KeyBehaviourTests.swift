@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Annotations, primary keys and inheritance.
-@Suite(.timeLimit(.minutes(30))) struct KeyBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyBehaviourTests {
   /// Entity, local key, remote key, a key in JSON and as stored.
   static let table:
     [(entity: String, local: String, remote: String, json: String, stored: String)] = [

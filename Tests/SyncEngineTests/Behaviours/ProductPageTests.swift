@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code that the README and the documentation print, as it stands there.
-@Suite(.timeLimit(.minutes(30))) struct ProductPageTests {
+@Suite(.timeLimit(.minutes(5))) struct ProductPageTests {
   private let stack: DataStack
 
   init() throws { stack = try Self.makeStack() }

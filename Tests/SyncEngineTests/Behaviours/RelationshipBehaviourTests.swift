@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Relationships of every kind.
-@Suite(.timeLimit(.minutes(30))) struct RelationshipBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct RelationshipBehaviourTests {
   static let cases = [
     SyncCase(
       "custom dot paths take an id and ids", in: "Notes",

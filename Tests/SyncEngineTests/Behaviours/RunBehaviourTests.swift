@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The effect of every call with entity, JSON and operations.
-@Suite(.timeLimit(.minutes(30))) struct RunBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct RunBehaviourTests {
   private static func options(_ operations: SyncOperations, _ objects: String...) -> SyncCase {
     SyncCase(
       "\(operations)", in: "Notes",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The data stack.
-@Suite(.timeLimit(.minutes(30))) struct StackBehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct StackBehaviourTests {
   private func insert(_ key: Int, _ stack: DataStack) throws {
     try stack.inMain { main in
       try main.insert(entityNamed: "User").setValue(key, forKey: "remoteID")

@@ -5,7 +5,7 @@ import Testing
 
 /// A disk that refuses reads, writes or syncs: the commit throws and leaves nothing, and the next
 /// one goes on.
-@Suite(.timeLimit(.minutes(10))) struct DiskFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskFaultTests {
   /// Accesses that fail, by the codes that SQLite has for them
   /// (https://www.sqlite.org/rescode.html).
   private static let faults: [(access: WatchedDisk.Access, code: Int32)] = [

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The writes and syncs of a program are recorded, cut at any place, and the changes that were not
 /// synced happen, are lost, or are torn.
-@Suite(.timeLimit(.minutes(10))) struct PowerCutTests {
+@Suite(.timeLimit(.minutes(5))) struct PowerCutTests {
   @Test(arguments: [StoreDurability.normal, .full], Proof.seeds(usual: 1...2))
   func afterAPowerCutTheStoreIsAsAfterOneOfItsCommits(
     _ durability: StoreDurability, seed: UInt64

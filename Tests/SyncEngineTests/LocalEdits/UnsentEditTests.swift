@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// With change tracking on a sync leaves unsent edits alone, and says so.
-@Suite(.timeLimit(.minutes(30))) struct UnsentEditTests {
+@Suite(.timeLimit(.minutes(5))) struct UnsentEditTests {
   private let stack: DataStack
   private let context: ManagedObjectContext
 

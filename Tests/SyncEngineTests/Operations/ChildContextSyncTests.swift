@@ -2,7 +2,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct ChildContextSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildContextSyncTests {
   private let stack: DataStack
   private let parent: ManagedObjectContext
   private let child: ManagedObjectContext

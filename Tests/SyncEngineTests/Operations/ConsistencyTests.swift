@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The check of a store finds damage that no store writes, and repairs values that can be derived.
-@Suite(.timeLimit(.minutes(10))) struct ConsistencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsistencyTests {
   struct Damage: CustomTestStringConvertible, Sendable {
     let kind: ConsistencyProblem.Kind
     let table: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Syncs in one call, on stack, context and class.
-@Suite(.timeLimit(.minutes(30))) struct ConvenienceCallTests {
+@Suite(.timeLimit(.minutes(5))) struct ConvenienceCallTests {
   private let stack: DataStack
 
   init() throws { stack = try DataStack.social() }

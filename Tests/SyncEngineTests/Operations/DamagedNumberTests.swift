@@ -5,7 +5,7 @@ import Testing
 
 /// Numbers that no store writes, because another program did or the disk failed: whatever meets one
 /// says table and row, and nothing stops the process.
-@Suite(.timeLimit(.minutes(10))) struct DamagedNumberTests {
+@Suite(.timeLimit(.minutes(5))) struct DamagedNumberTests {
   /// Where a number is put that does not belong there.
   struct Damage: CustomTestStringConvertible, Sendable {
     let table: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A dry run reports the same as the run would, leaves nothing behind, and tells no observer.
-@Suite(.timeLimit(.minutes(10))) struct DryRunTests {
+@Suite(.timeLimit(.minutes(5))) struct DryRunTests {
   private static let stored: JSONValue = [
     ["id": 1, "name": "a", "tags": [["id": 1]], "notes": [["id": 3], ["id": 4]]], ["id": 2],
   ]

@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever bytes come, a sync stores their values or throws a typed error with a position and
 /// leaves the store as it was; it never stops the process.
-@Suite(.timeLimit(.minutes(30))) struct HostilePayloadTests {
+@Suite(.timeLimit(.minutes(5))) struct HostilePayloadTests {
   /// Words have keys of text and may refer to each other; numbers have keys that are integers.
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel([

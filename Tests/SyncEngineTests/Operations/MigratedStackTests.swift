@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Contexts and syncs work on a migrated store as on any other.
-@Suite(.timeLimit(.minutes(30))) struct MigratedStackTests {
+@Suite(.timeLimit(.minutes(5))) struct MigratedStackTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Single objects by key, on stack, context and class.
-@MainActor @Suite(.timeLimit(.minutes(30))) struct ObjectSyncingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ObjectSyncingTests {
   /// Runs a body in a background context.
   private let stack: DataStack
   private let context: ManagedObjectContext

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Items that cannot be stored are kept in the store, until they can be or are discarded.
-@Suite(.timeLimit(.minutes(30))) struct QuarantineTests {
+@Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
   private let stack: DataStack
   private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Payloads that come piece by piece.
-@Suite(.timeLimit(.minutes(30))) struct StreamedPayloadTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamedPayloadTests {
   private let stack: DataStack
 
   init() throws { stack = try DataStack.social() }

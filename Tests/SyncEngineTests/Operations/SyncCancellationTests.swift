@@ -5,7 +5,7 @@ import Testing
 
 /// However and wherever a sync is cancelled, it fails with a `CancellationError` and the store is
 /// as it was.
-@Suite(.timeLimit(.minutes(30))) struct SyncCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncCancellationTests {
   enum Way: CaseIterable {
     case operation
     case progress

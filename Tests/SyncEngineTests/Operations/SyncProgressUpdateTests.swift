@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncEngine
 
-@Suite(.timeLimit(.minutes(30))) struct SyncProgressUpdateTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncProgressUpdateTests {
   private func step(_ phase: SyncPhase, _ completed: Int, of total: Int = 100) -> SyncStep {
     SyncStep(phase: phase, completed: completed, total: total, begins: completed == 0)
   }

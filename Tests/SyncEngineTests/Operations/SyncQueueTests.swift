@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Syncs are operations like any other, and no arrangement of them waits for itself.
-@Suite(.timeLimit(.minutes(30))) struct SyncQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncQueueTests {
   private let stack: DataStack
 
   init() throws { stack = try DataStack.social() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Very many syncs on very many queues, cancelled at random, watched by very many.
-@Suite(.timeLimit(.minutes(30))) struct SyncStressTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncStressTests {
   @Test func everySyncTakesEffectWhollyOrNotAtAllAndIsHeardOfOnce() async throws {
     let folder = try TemporaryFolder()
     let stack = try DataStack(model: TestModels.users(), store: .sqlite(folder.file()))

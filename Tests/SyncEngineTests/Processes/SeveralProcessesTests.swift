@@ -5,7 +5,7 @@ import Testing
 
 /// Several processes that write one file leave it whole, and nothing that one of them stored is
 /// lost.
-@Suite(.timeLimit(.minutes(30))) struct SeveralProcessesTests {
+@Suite(.timeLimit(.minutes(5))) struct SeveralProcessesTests {
   @Test(arguments: [(2, 1), (2, 2), (8, 3)] as [(Int, UInt64)])
   func whatEachOfThemStoresStays(_ count: Int, _ seed: UInt64) async throws {
     let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import Testing
 
 /// The next part of a payload is read while the one before it is written, and the outcome is the
 /// same.
-@Suite(.timeLimit(.minutes(10))) struct ReadingAheadTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadingAheadTests {
   private static let patience = DispatchTimeInterval.seconds(60)
 
   /// Albums that may be unfit, and whose names are watched as they are read.

@@ -4,7 +4,7 @@ import SyncStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SyncListTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncListTests {
   private let stack: DataStack
 
   init() throws { stack = try DataStack.league() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A session of several lists that is kept in the store goes on after a restart.
-@Suite(.timeLimit(.minutes(10))) struct KeptListSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptListSessionTests {
   private static func session(
     _ stack: DataStack, _ lists: [SyncSession.List] = [.list(of: "Team"), .list(of: "Player")]
   ) throws -> SyncSession { try SyncSession(lists: lists, dataStack: stack, name: "nightly") }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Lists in pages, in random pieces and orders, leave what one sync of the whole lists leaves.
-@Suite(.timeLimit(.minutes(10))) struct ListSessionPropertyTests {
+@Suite(.timeLimit(.minutes(5))) struct ListSessionPropertyTests {
   /// More of them by hand: `SYNCSTACK_ROUNDS=1000`.
   private static let rounds = Proof.number("ROUNDS") ?? 24
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A session whose pages are of several lists.
-@Suite(.timeLimit(.minutes(10))) struct ListSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct ListSessionTests {
   private let stack: DataStack
 
   init() throws { stack = try DataStack.social() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several pages of a session in one transaction.
-@Suite(.timeLimit(.minutes(10))) struct ManyPagesTests {
+@Suite(.timeLimit(.minutes(5))) struct ManyPagesTests {
   // MARK: - A page of several lists
 
   @Test func aPageOfSeveralListsIsOneCommit() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Pages that fail while others are stored.
-@Suite(.timeLimit(.minutes(10))) struct SessionFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionFailureTests {
   /// More of them by hand: `SYNCSTACK_ROUNDS=1000`.
   private static let rounds = Proof.number("ROUNDS") ?? 24
 

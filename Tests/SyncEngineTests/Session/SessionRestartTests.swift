@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A page session that is kept in the store goes on after its process was killed.
-@Suite(.timeLimit(.minutes(30))) struct SessionRestartTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionRestartTests {
   private let stack: DataStack
   private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct SyncSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncSessionTests {
   private let stack: DataStack
 
   init() throws { stack = try Self.makeStack() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The log of fingerprints after a change, and that it gives the same as all of them.
-@Suite(.timeLimit(.minutes(30))) struct FingerprintAmendmentTests {
+@Suite(.timeLimit(.minutes(5))) struct FingerprintAmendmentTests {
   private static let size = 2_500
 
   private func item(_ id: Int, _ name: String) -> JSONValue {

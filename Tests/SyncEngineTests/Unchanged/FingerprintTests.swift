@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// When an item that comes again is passed over, and when not.
-@Suite(.timeLimit(.minutes(30))) struct FingerprintTests {
+@Suite(.timeLimit(.minutes(5))) struct FingerprintTests {
   private static let payload: JSONValue = [
     [
       "id": 1, "name": "a", "notes": [["id": 10, "text": "x"], ["id": 11, "text": "y"]],

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Items that come again in a payload that is worked off in parts.
-@Suite(.timeLimit(.minutes(30))) struct KnownPartTests {
+@Suite(.timeLimit(.minutes(5))) struct KnownPartTests {
   private let bench: KnownItemBench
 
   init() throws { bench = try KnownItemBench() }

@@ -6,7 +6,7 @@ import Testing
 /// A process is killed in the midst of an undo: the store is as before it, or as after it.
 ///
 /// `SYNCSTACK_KILLS` kills more of them.
-@Suite(.timeLimit(.minutes(30))) struct UndoKillTests {
+@Suite(.timeLimit(.minutes(5))) struct UndoKillTests {
   private static let kills = Proof.number("KILLS") ?? 5
 
   private static func open(_ url: URL) throws -> DataStack {

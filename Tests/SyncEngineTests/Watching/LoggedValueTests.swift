@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A logger that asks for values tells those before and those now, of every kind of change.
-@Suite(.timeLimit(.minutes(30))) struct LoggedValueTests {
+@Suite(.timeLimit(.minutes(5))) struct LoggedValueTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

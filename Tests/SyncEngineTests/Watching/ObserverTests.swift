@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Observers are told everything, and can do anything without harm to a sync.
-@Suite(.timeLimit(.minutes(30))) struct ObserverTests {
+@Suite(.timeLimit(.minutes(5))) struct ObserverTests {
   private let stack: DataStack
 
   init() throws { stack = try DataStack.social() }

@@ -3,7 +3,7 @@ import SyncStack
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct SyncLoggerTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncLoggerTests {
   private let stack: DataStack
   private let lines = Log<String>()
 

@@ -31,7 +31,7 @@ final class Fixture: ManagedObject {
 
 /// Five lists of football-data.org, version 4, as the page *An import of many lists* reads them: one
 /// document each, with the list under a name of its own, and squads nested in their teams.
-@Suite(.timeLimit(.minutes(10))) struct FootballWalkTests {
+@Suite(.timeLimit(.minutes(5))) struct FootballWalkTests {
   private static func read(_ api: WalkServer, into stack: DataStack) async throws -> ImportReport {
     let football = Import(named: "football", into: stack) {
       for (entity, path, list) in [

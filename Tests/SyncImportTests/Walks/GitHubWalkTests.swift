@@ -31,7 +31,7 @@ final class GitHubIssue: ManagedObject {
 
 /// Five lists of GitHub as the page *An import of many lists* reads them, from answers of its form:
 /// arrays in pages that a `Link` header leads on from, with users and labels nested everywhere.
-@Suite(.timeLimit(.minutes(10))) struct GitHubWalkTests {
+@Suite(.timeLimit(.minutes(5))) struct GitHubWalkTests {
   private static func read(_ api: WalkServer, into stack: DataStack) async throws -> ImportReport {
     let github = Import(named: "github", into: stack) {
       for (entity, path) in [
