@@ -8,7 +8,7 @@ import Testing
 /// Every fault at every kind of request, once and for as long as it takes, before a real server:
 /// nothing hangs or stops the program, and once the fault is over two syncs leave nothing waiting,
 /// no problem, and equal stores.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct FaultMatrixTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultMatrixTests {
   private static let retry = RetryPolicy(attempts: 2, delay: 0)
 
   /// Each kind of request meets every sixth fault, each another sixth; all of them with
