@@ -49,7 +49,7 @@ extension AttributeDescription {
           "has a regular expression but is of type \(type.rawValue). Only text can have one.")
       }
       do {
-        _ = try ValueLimits.compiled(expression)
+        _ = try WholeTextPattern(expression)
       } catch {
         throw invalidRule(
           entity, "has the regular expression “\(expression)”, which is malformed. Correct it.")

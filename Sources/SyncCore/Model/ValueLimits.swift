@@ -1,10 +1,7 @@
-import Foundation
-
 /// The limits of one attribute, ready to check many values: its regular expression is compiled
 /// once.
 ///
-/// The expression has to match the whole text. It is of the dialect of `NSRegularExpression`, as
-/// that of `MATCHES` is, and as the model was checked.
+/// The expression has to match the whole text, as that of `MATCHES` has.
 package struct ValueLimits: Sendable {
   /// One limit that a value does not keep.
   package struct Violation {
@@ -20,24 +17,17 @@ package struct ValueLimits: Sendable {
   }
 
   private let rules: ValidationRules
-  private let expression: NSRegularExpression?
+  private let pattern: WholeTextPattern?
 
   /// Takes the rules of an attribute of a model, which has checked them.
   package init(_ rules: ValidationRules) {
     self.rules = rules
-    expression = rules.regularExpression.map { pattern in
-      guard let expression = try? ValueLimits.compiled(pattern) else {
-        programmingError("A model let the malformed pattern “\(pattern)” pass.")
+    pattern = rules.regularExpression.map { text in
+      guard let pattern = try? WholeTextPattern(text) else {
+        programmingError("A model let the malformed pattern “\(text)” pass.")
       }
-      return expression
+      return pattern
     }
-  }
-
-  /// A pattern that has to match a whole text.
-  ///
-  /// - Throws: The compiler's error when it is malformed.
-  static func compiled(_ pattern: String) throws -> NSRegularExpression {
-    try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
   }
 
   /// The limits that a value does not keep. Null keeps all of them.
@@ -61,17 +51,12 @@ package struct ValueLimits: Sendable {
         Violation(
           rule: .maximum, text: "is \(measure)\(unit), more than the maximum \(rules.maximum)."))
     }
-    if let expression, let pattern = rules.regularExpression, case .string(let text) = value,
-      !matches(text, expression)
+    if let pattern, let rule = rules.regularExpression, case .string(let text) = value,
+      !pattern.matches(text)
     {
       violations.append(
-        Violation(rule: .pattern, text: "is “\(text)”, which does not match “\(pattern)”."))
+        Violation(rule: .pattern, text: "is “\(text)”, which does not match “\(rule)”."))
     }
     return violations
-  }
-
-  private func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
-    let range = NSRange(location: 0, length: text.utf16.count)
-    return expression.firstMatch(in: text, options: .anchored, range: range) != nil
   }
 }

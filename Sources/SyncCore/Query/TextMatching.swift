@@ -95,7 +95,7 @@ package enum TextPattern {
 
   /// Compiled patterns; emptied when it gets large, so that patterns taken from data do not pile
   /// up.
-  private static let cache = Locked<[Key: NSRegularExpression]>([:])
+  private static let cache = Locked<[Key: WholeTextPattern]>([:])
   private static let capacity = 64
 
   /// Whether the whole text matches the pattern.
@@ -104,9 +104,7 @@ package enum TextPattern {
   package static func matches(
     _ text: String, _ pattern: String, isCaseInsensitive: Bool
   ) throws(FilterError) -> Bool {
-    let expression = try compile(pattern, isCaseInsensitive: isCaseInsensitive)
-    let range = NSRange(location: 0, length: text.utf16.count)
-    return expression.firstMatch(in: text, options: .anchored, range: range) != nil
+    try compile(pattern, isCaseInsensitive: isCaseInsensitive).matches(text)
   }
 
   /// - Throws: ``FilterError`` when the pattern is not a regular expression.
@@ -118,17 +116,16 @@ package enum TextPattern {
   @discardableResult
   static func compile(
     _ pattern: String, isCaseInsensitive: Bool
-  ) throws(FilterError) -> NSRegularExpression {
+  ) throws(FilterError) -> WholeTextPattern {
     let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
     if let known = cache.withLock({ $0[key] }) { return known }
     do {
-      let whole = try NSRegularExpression(
-        pattern: "\\A(?:\(pattern))\\z", options: isCaseInsensitive ? .caseInsensitive : [])
+      let compiled = try WholeTextPattern(pattern, isCaseInsensitive: isCaseInsensitive)
       cache.withLock {
         if $0.count >= capacity { $0.removeAll() }
-        $0[key] = whole
+        $0[key] = compiled
       }
-      return whole
+      return compiled
     } catch {
       throw FilterError(
         .invalidPattern, expected: "a regular expression", key: pattern,

@@ -37,15 +37,17 @@ import Testing
   @Test(arguments: [
     ("ab", "a|ab", true), ("abc", "ab", false), ("a\n", "a", false), ("", "", true),
     ("", ".+", false),
-    ("é", "\\p{L}", true), ("a(b", "a\\(b", true),
+    ("é", "\\p{L}", true), ("a(b", "a\\(b", true), ("ab", "(?x) a b # letters", true),
+    ("abc", "(?x) a b # letters", false), ("a", "(?x) a # one\n | b # other", true),
   ])
   func patternsMatchTheWholeText(text: String, pattern: String, matches: Bool) throws {
     #expect(try TextPattern.matches(text, pattern, isCaseInsensitive: false) == matches)
   }
 
-  @Test func aPatternThatIsNoneIsAnError() {
+  @Test(arguments: ["(", "[", "a\\", "a)|(b", "(?x) a # (\n ("])
+  func aPatternThatIsNoneIsAnError(_ pattern: String) {
     #expect {
-      try TextPattern.matches("a", "(", isCaseInsensitive: false)
+      try TextPattern.matches("a", pattern, isCaseInsensitive: false)
     } throws: { ($0 as? FilterError)?.code == .invalidPattern }
   }
 }
