@@ -17,9 +17,10 @@ struct GoneObjects: PartPhase {
         }
       }
     }
-    for batch in matches.batches where !batch.staged.goneItems.isEmpty {
+    for batch in matches.batches {
+      guard let items = batch.staged.goneItems else { continue }
       claims.state.hasTombstones = true
-      for row in try storedRows(of: batch, matches) {
+      for row in try storedRows(of: items, in: batch, matches) {
         claims.giveUp(row, batch.entity)
       }
     }
@@ -40,14 +41,16 @@ struct GoneObjects: PartPhase {
   }
 
   /// The rows that gone items are about.
-  private func storedRows(of batch: MatchedBatch, _ matches: Matches) throws -> [Int64] {
+  private func storedRows(
+    of items: GoneItems, in batch: MatchedBatch, _ matches: Matches
+  ) throws -> [Int64] {
     let slot = batch.node.identity[0]
     let members = try group(of: batch)
     var rows: [Int64] = []
     try transaction.scan(
-      batch.entity, .keys(slot: slot, batch.staged.goneItems.keys(in: slot)), slots: nil
+      batch.entity, .keys(slot: slot, items.keys(in: slot)), slots: nil
     ) { cursor in
-      let owners = batch.staged.goneItems.owners { cursor.cell($0) }
+      let owners = items.owners { cursor.cell($0) }
       guard owners.contains(where: { isOwner($0, of: cursor, matches) }),
         members?.contains(cursor.row) != false
       else { return }

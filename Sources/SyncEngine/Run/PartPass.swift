@@ -123,7 +123,7 @@ struct PartPass: PartPhase {
       try PartClaims(claims: claims).list(planner)
       try control.checkpoint()
     }
-    if claims.hasGone || part.batches.contains(where: { !$0.goneItems.isEmpty }) {
+    if claims.hasGone || part.batches.contains(where: { $0.goneItems != nil }) {
       try GoneObjects(work: work).note(of: planner.matches)
     }
     try children?.note(planner)
@@ -190,7 +190,7 @@ struct PartPass: PartPhase {
       try Namesakes(root).sort(in: claims, transaction)
     }
     pass.knownRows =
-      isOnly && root.stored.isComplete && root.staged.goneItems.isEmpty ? root.stored.rows : nil
+      isOnly && root.stored.isComplete && root.staged.goneItems == nil ? root.stored.rows : nil
     try matcher.noteDeletingGroups()
     try matcher.noteChangedKinds()
     claims.state.firstNewRow = min(

@@ -26,13 +26,15 @@ final class Batch {
 
   /// Those of objects of subentities.
   @exclusivity(unchecked) var ofSubentities = SubentityMentions()
-  let mentions: [LinkMentions]
+  @exclusivity(unchecked) private(set) var mentions: [LinkMentions]
+  /// The mentions of each relationship of which nothing is said.
+  private let unsaid: LinkMentions
 
   /// Keys that the payload refers to without nesting the object.
   let references: StagedKeys
 
-  /// Objects that the payload says are deleted.
-  let goneItems: GoneItems
+  /// Objects that the payload says are deleted; nil before the first.
+  @exclusivity(unchecked) private(set) var goneItems: GoneItems?
   @exclusivity(unchecked) private(set) var groups = StagedGroups()
 
   /// Whether several occurrences are one object, so that one owner may have several lists.
@@ -66,7 +68,11 @@ final class Batch {
     }
   }
 
-  init(_ node: PlanNode, number: Int, _ origins: Origins, keepsOrders: Bool) {
+  /// - Parameter unsaid: Empty mentions, one and the same for all batches: most relationships of
+  ///   large models are never spoken of.
+  init(
+    _ node: PlanNode, number: Int, _ origins: Origins, keepsOrders: Bool, unsaid: LinkMentions
+  ) {
     self.node = node
     self.number = number
     self.origins = origins
@@ -74,15 +80,15 @@ final class Batch {
     block = RowBlock(width: node.columns.valueCount)
     index = KeyIndex(block: block, identity: node.identity)
     references = StagedKeys(node)
-    goneItems = GoneItems(node)
-    mentions = node.relationships.map { _ in LinkMentions() }
+    self.unsaid = unsaid
+    mentions = Array(repeating: unsaid, count: node.relationships.count)
   }
 
   var entity: EntityDescription { node.entity }
 
   /// Whether nothing was said of its objects.
   var isUntouched: Bool {
-    occurrences.isEmpty && references.count == 0 && goneItems.isEmpty
+    occurrences.isEmpty && references.count == 0 && goneItems == nil
       && ofSubentities.bareCount == 0
   }
 
@@ -104,7 +110,20 @@ final class Batch {
     occurrences.reserve(expected(occurrences.count))
     origins.addresses?.reserve(expected(occurrences.count))
     origins.items?.reserve(expected(occurrences.count))
-    for mention in mentions { mention.reserve(factor) }
+    for mention in mentions where mention !== unsaid { mention.reserve(factor) }
+  }
+
+  /// The mentions of a relationship, to which some may be added.
+  func saidMentions(of rule: Int) -> LinkMentions {
+    if mentions[rule] === unsaid { mentions[rule] = LinkMentions() }
+    return mentions[rule]
+  }
+
+  /// Notes that an object is deleted.
+  func addGone(_ cells: UnsafePointer<Cell>, of owner: Owner?) {
+    let items = goneItems ?? GoneItems(node)
+    goneItems = items
+    items.add(cells, of: owner)
   }
 
   /// Adds an occurrence for the row just appended to the block.

@@ -10,8 +10,6 @@ final class GoneItems {
 
   init(_ node: PlanNode) { keys = StagedKeys(node) }
 
-  var isEmpty: Bool { keys.count == 0 }
-
   func add(_ cells: UnsafePointer<Cell>, of owner: Owner?) {
     let number = Int(keys.number(ofKeyIn: cells))
     if number == owners.count { owners.append([]) }
@@ -73,11 +71,11 @@ extension Stager {
     case .root where !item.isRejected: part.items.usable += 1
     case .member(let owner):
       if owner == part.rootOwner, !item.isRejected { part.items.usable += 1 }
-      batch.goneItems.add(cells, of: owner)
+      batch.addGone(cells, of: owner)
       return true
     default: break
     }
-    batch.goneItems.add(cells, of: nil)
+    batch.addGone(cells, of: nil)
     return true
   }
 

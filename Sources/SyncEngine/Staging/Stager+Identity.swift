@@ -46,7 +46,7 @@ extension Stager {
     if isKeyless || alwaysInserts(role) {
       return try identifyKeyless(row, occurrence, source: source, in: batch, role: role)
     }
-    if !batch.goneItems.isEmpty { batch.goneItems.revoke(cells) }
+    batch.goneItems?.revoke(cells)
     if case .root = role { occurrence.traits.insert(.root) }
     if part.rootOwner != nil, role.owner == part.rootOwner { occurrence.traits.insert(.root) }
     let head = batch.index.findOrInsert(Int32(row))

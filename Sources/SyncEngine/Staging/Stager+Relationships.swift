@@ -123,7 +123,7 @@ extension Stager {
     _ link: StagingLink, of owner: Int32, _ kind: LinkMentions.Kind,
     _ targets: some Collection<Int32>
   ) {
-    link.mentions.append(owner: owner, kind: kind, targets: targets, order: nextOrder(link))
+    link.saidMentions.append(owner: owner, kind: kind, targets: targets, order: nextOrder(link))
   }
 
   /// Numbers mentions of relationships that several places may mention.

@@ -29,6 +29,8 @@ final class Stager {
   let path = PayloadPath()
   let candidates = PlainArray<LinkCandidate>()
   let targets = PlainArray<Int32>()
+  /// The mentions of each relationship of which nothing is said.
+  let unsaid: LinkMentions
   var counts = Counts()
 
   /// The contents of each item at the top, where the request asks for them.
@@ -45,12 +47,15 @@ final class Stager {
   init(_ request: StagingRequest) {
     self.request = request
     let plan = request.plan
+    let unsaid = LinkMentions()
+    self.unsaid = unsaid
     let batches = plan.nodes.enumerated().map { number, node in
       Batch(
         node, number: number,
         Batch.Origins(
           keepsAddresses: request.keepsAddresses, keepsItems: request.version.tracksItems),
-        keepsOrders: node.hasRelatives(in: plan) || (plan.sources != nil && node.entity.hasFamily))
+        keepsOrders: node.hasRelatives(in: plan) || (plan.sources != nil && node.entity.hasFamily),
+        unsaid: unsaid)
     }
     part = StagedPart(
       batches: batches, root: plan.root, arena: arena, path: path,

@@ -144,7 +144,7 @@ final class StagingLink {
   /// The number of the rule.
   let number: Int
   let rule: RelationshipRule
-  let mentions: LinkMentions
+  private let batch: Batch
 
   /// Whether it counts when something was said.
   let keepsOrders: Bool
@@ -161,12 +161,18 @@ final class StagingLink {
   init(_ number: Int, of node: PlanNode, _ batch: Batch, to destination: PlanNode) {
     self.number = number
     rule = node.relationships[number]
-    mentions = batch.mentions[number]
+    self.batch = batch
     keepsOrders = rule.isOneToOne || batch.orders != nil
     let inverse = rule.relationship.isInverseToMany ? nil : rule.relationship.inverseSlot
     self.inverse = inverse.flatMap { destination.relationshipRule(forSlot: $0) } ?? -1
     source = node.sources[number]
   }
+
+  /// The mentions so far.
+  var mentions: LinkMentions { batch.mentions[number] }
+
+  /// The mentions, to which some may be added; kept, because it is asked for every mention.
+  private(set) lazy var saidMentions = batch.saidMentions(of: number)
 
   /// Whether each object has one owner in the relationship.
   var isOwned: Bool { rule.kind == .oneToMany }
@@ -249,7 +255,7 @@ extension Stager {
     let old = batches[number]
     let batch = Batch(
       old.node.identified(by: slots), number: number, old.origins.emptied,
-      keepsOrders: old.orders != nil)
+      keepsOrders: old.orders != nil, unsaid: unsaid)
     part.batches[number] = batch
     readers.nodes[number] = nil
     if !old.occurrences.isEmpty { rootLink?.scope.prepare(self) }

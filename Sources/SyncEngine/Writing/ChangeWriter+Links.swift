@@ -15,17 +15,20 @@ extension ChangeWriter {
         relationship, of: write.entity, row: write.row,
         to: write.partner > 0 ? write.partner : nil)
     }
-    let rules = batches.flatMap { batch in batch.node.relationships.indices.map { (batch, $0) } }
-    for (position, (batch, rule)) in rules.enumerated() {
-      let relationship = batch.node.relationships[rule].relationship
-      switch relationship.kind {
-      case .toOne: break
-      case .oneToMany:
-        if relationship.isOrdered { try order(rule, of: batch) }
-      case .manyToMany:
-        if batch.mentions[rule].count > 0 { try linkMembers(rule, of: batch) }
+    var completed = 0
+    let total = linkCount
+    for batch in batches {
+      for (rule, relationship) in batch.node.relationships.enumerated() {
+        switch relationship.kind {
+        case .toOne: break
+        case .oneToMany:
+          if relationship.relationship.isOrdered { try order(rule, of: batch) }
+        case .manyToMany:
+          if batch.mentions[rule].count > 0 { try linkMembers(rule, of: batch) }
+        }
+        completed += 1
+        try control.advance(.link, to: completed, of: total)
       }
-      try control.advance(.link, to: position + 1, of: rules.count)
     }
   }
 

@@ -146,7 +146,7 @@ final class ChangeWriter: PartPhase {
   /// Writes the slots that differ, and nothing else.
   func update() throws {
     var completed = 0
-    for batch in batches {
+    for batch in batches where !batch.matches.isEmpty || batch.stored.count > 0 {
       let references = planner.references[batch.number]
       var run = UpdateRun(Output(batch, references))
       let matches = batch.matches
