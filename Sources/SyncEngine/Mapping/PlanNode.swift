@@ -197,10 +197,15 @@ package struct EntityColumns: Sendable {
     attributeSet = attributes.reduce(into: SlotSet()) { $0.insert($1) }
     limited = columns.compactMap(\.attribute).filter { !$0.validation.isEmpty }
       .map { ($0.slot, $0.type, ValueLimits($0.validation)) }
-    toOne = columns.compactMap(\.relationship?.slot)
+    toOne = EntityColumns.toOne(of: entity)
     requiredToOne = columns.filter { $0.relationship != nil && !$0.isOptional }.map(\.slot)
     defaults = columns.compactMap(\.attribute).filter { !$0.defaultValue.isNull }
       .map { ($0.slot, $0.defaultValue) }
     defaulted = defaults.reduce(into: SlotSet()) { $0.insert($1.slot) }
+  }
+
+  /// Slots of the stored to-one relationships of an entity, in order.
+  static func toOne(of entity: EntityDescription) -> [Int] {
+    entity.properties.filter(\.isColumn).compactMap(\.relationship?.slot)
   }
 }

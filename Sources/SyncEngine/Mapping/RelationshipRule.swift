@@ -14,6 +14,9 @@ package final class RelationshipRule: Sendable {
   /// Whether the key was given by an annotation or a rule. Then the default keys are not looked at.
   package let hasCustomKey: Bool
 
+  /// Which of the to-one columns of the destination leads back to the owner; nil where none does.
+  let memberColumn: Int?
+
   /// Whether keys of the children are unique per owner only: nothing ever moves between owners.
   package let keyScopeIsOwner: Bool
 
@@ -57,6 +60,9 @@ package final class RelationshipRule: Sendable {
     isOneToOne = relationship.isOneToOne
     self.node = node
     self.hasCustomKey = hasCustomKey
+    memberColumn = relationship.inverseSlot.flatMap {
+      EntityColumns.toOne(of: destination).firstIndex(of: $0)
+    }
     keyScopeIsOwner = MappingRules.keyScopeIsOwner(relationship)
     memberSlot = MappingRules.keyedBy(destination, below: relationship)
     self.elements =

@@ -12,7 +12,6 @@ struct CertainMatches {
   private let rows: PlainArray<Int64>
   private let holders: PlainArray<Int32>
   private let references: [PlainArray<Int64>]
-  private let columns: [[Int]]
   /// Rows from here on are new; 0 where every occurrence has to be looked at on its own.
   private let limit: Int64
   private let rootFlags: Match.Flags
@@ -33,7 +32,6 @@ struct CertainMatches {
     rows = batch.stored.rows
     holders = batch.stored.occurrences
     references = batch.stored.references
-    columns = matcher.matches.memberColumns
     owners = batch.matches
     let isCertain = batch.contested.isEmpty && batch.staged.groups.isEmpty
     limit = isCertain ? matcher.matches.firstNewRows[batch.entity.rootIndex] ?? .max : 0
@@ -88,7 +86,6 @@ struct CertainMatches {
   private mutating func move(to match: Match) {
     list = match.list
     owners = batches[list.batch].matches
-    let index = columns[list.batch][list.rule]
-    column = index >= 0 ? references[index] : nil
+    column = batches[list.batch].node.relationships[list.rule].memberColumn.map { references[$0] }
   }
 }

@@ -152,8 +152,7 @@ extension Matcher {
 
   /// The owner of a stored row in the relationship in which an occurrence stands, 0 for none.
   func owner(ofStored index: Int32, _ match: Match, in batch: MatchedBatch) -> Int64 {
-    let column = matches.memberColumns[match.list.batch][match.list.rule]
-    return column >= 0 ? batch.stored.references[column][index] : 0
+    matches.rule(of: match).memberColumn.map { batch.stored.references[$0][index] } ?? 0
   }
 
   /// Whether the owner of a stored row lists it in this part of the payload too, if perhaps deeper

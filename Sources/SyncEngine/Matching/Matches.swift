@@ -7,10 +7,6 @@ final class Matches {
   /// By the number of their nodes.
   let batches: [MatchedBatch]
 
-  /// The column of ``StoredRows/references`` that leads to the owner, by the owner's batch and
-  /// rule; -1 where none does.
-  let memberColumns: [[Int]]
-
   /// The members of lists before, by list and owner, where keys do not tell objects apart.
   var formerMembers: [ListPlace: [Int64: Set<Int64>]] = [:]
 
@@ -20,12 +16,6 @@ final class Matches {
   init(_ part: StagedPart) {
     self.part = part
     batches = part.batches.map { MatchedBatch($0, parent: part.parent) }
-    memberColumns = part.batches.map { owners in
-      owners.node.relationships.map { rule in
-        rule.relationship.inverseSlot
-          .flatMap { part.batches[rule.node].node.columns.toOne.firstIndex(of: $0) } ?? -1
-      }
-    }
     for (occurrence, row) in part.items.targetRows {
       batches[part.root].matches[occurrence].row = row
     }
