@@ -49,6 +49,12 @@ final class ExportNode {
   let attributes: [Attribute]
   let relationships: [Relationship]
 
+  /// The attributes that tell its objects apart.
+  let identity: [Attribute]
+
+  /// Whether conventions read the objects, and take a key that is missing for an empty value.
+  let clearsMissing: Bool
+
   /// Whether a serializer decides the JSON, and not the conventions.
   let isOfSerializer: Bool
 
@@ -90,6 +96,11 @@ final class ExportNode {
       }
       return Attribute(rule: rule, key: rule.exportKey(options))
     }
+    identity = attributes.filter(\.rule.isIdentity)
+    clearsMissing =
+      !isOfSerializer
+      && (attributes.contains { $0.rule.missing != .keep && !$0.rule.isIdentity }
+        || relationships.contains { $0.rule.missing != .keep })
     kinds = isOfSerializer ? node.kinds : nil
     kind = isOfSerializer ? node.kinds?.nameOfItself : MappingRules.kind(of: node.entity)
     bareValue = isAlone ? attributes.first { $0.key.isEmpty } : nil

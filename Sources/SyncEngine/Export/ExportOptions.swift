@@ -97,7 +97,8 @@ public struct ExportOptions: Sendable {
   package var omitsMissingKeys = false
 
   /// How many objects may be nested in each other. Objects below are written with their primary key
-  /// only, which a sync takes as a reference. Default: 100.
+  /// only, which a sync takes as a reference; relationships to objects without key are left out.
+  /// Default: 100.
   ///
   /// The size of an export of many objects grows with this: in a tree of 1,000 objects, each the
   /// only child of the one before, every object is written with the 99 below it.

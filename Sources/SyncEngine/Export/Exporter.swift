@@ -13,7 +13,9 @@ import SyncGraph
 ///
 /// An object that is being exported already, further out, is never entered again, nor is one below
 /// the depth limit: a reference stands for it, which is its primary key alone; of an object that a
-/// serializer writes, all of its attributes. A sync links it and changes nothing of it. Confined to
+/// serializer writes, all of its attributes. Where a key that is missing means something, the
+/// reference is the value of the primary key. A sync links it and changes nothing of it. A
+/// relationship to an object without key, of which there is no reference, is left out. Confined to
 /// one call.
 struct Exporter<Source: ExportSource> {
   private let plan: ExportPlan
@@ -133,7 +135,8 @@ struct Exporter<Source: ExportSource> {
     let way = Way(node: node, relationship: relationship, destination: destination)
     var members: [JSONValue] = []
     for member in objects {
-      let json = try nested(member, from: way)
+      // A list without one of its members would take it away.
+      guard let json = try nested(member, from: way) else { return }
       if !json.isNull, json.objectValue?.isEmpty != true {
         members.append(json.wrapped(in: relationship.wrapping))
       }
@@ -163,12 +166,16 @@ struct Exporter<Source: ExportSource> {
   ) throws {
     let description = relationship.description
     if description.kind == .oneToMany { return }
-    let keys = try objects.compactMap { object -> JSONValue? in
+    var keys: [JSONValue] = []
+    for object in objects {
       let destination = try plan.node(for: source.identifier(of: object).entity)
-      guard let key = destination.attributes.first(where: \.rule.isIdentity),
+      // Several attributes together have no value that a reference could be.
+      guard destination.identity.count <= 1 else { return }
+      if let key = destination.identity.first,
         let json = try json(key, of: object, destination), !json.isNull
-      else { return nil }
-      return json
+      {
+        keys.append(json)
+      }
     }
     if description.isToMany {
       let members = keys.map { $0.wrapped(in: relationship.wrapping) }
@@ -223,7 +230,8 @@ struct Exporter<Source: ExportSource> {
 
   // MARK: - Nested
 
-  private mutating func nested(_ member: Source.Object, from way: Way) throws -> JSONValue {
+  /// - Returns: Nil where a reference has to stand for the object, and it has no key.
+  private mutating func nested(_ member: Source.Object, from way: Way) throws -> JSONValue? {
     let id = source.identifier(of: member)
     count += 1
     guard count <= options.maximumObjects else { throw tooMany(below: way.node.entity) }
@@ -232,11 +240,16 @@ struct Exporter<Source: ExportSource> {
     guard path.contains(id) || path.count >= options.maximumDepth, node.bareValue == nil else {
       return try export(member, node, from: way)
     }
+    if node.clearsMissing, node.identity.count == 1 {
+      let key = try json(node.identity[0], of: member, node)
+      return key?.isNull == true ? nil : key
+    }
     var result = JSONObject()
     // A serializer may mean something by a key that is missing, so its objects keep all attributes.
     for attribute in node.attributes where attribute.rule.isIdentity || node.isOfSerializer {
       try add(attribute, of: member, node, to: &result)
     }
+    guard !result.isEmpty else { return nil }
     if let kind = node.kind { result.place(.string(kind.name), at: kind.key[...]) }
     return .object(result)
   }
@@ -259,11 +272,11 @@ struct Exporter<Source: ExportSource> {
     let description = relationship.description
     if description.slot == way.relationship.description.inverseSlot {
       guard description.isToMany else { return true }
-      return !options.followsWaysBack
-        && !(node.isOfSerializer && relationship.rule.missing != .keep)
+      return !options.followsWaysBack && relationship.rule.missing == .keep
     }
-    // A rule for the relationship asks for it in the JSON.
-    guard !relationship.isWritten else { return false }
+    // A rule for the relationship asks for it in the JSON, and so does a missing key that means
+    // something.
+    guard !relationship.isWritten, relationship.rule.missing == .keep else { return false }
     return !description.isToMany
       && node.entity.destination(of: description) == way.node.entity
   }

@@ -13,7 +13,9 @@ extension ManagedObjectContext {
   /// - Returns: The identifier of the object.
   /// - Throws: ``MappingError`` with ``MappingError/Code/unknownProperty`` for a key that is no
   ///   property; ``SyncError`` with ``SyncError/Code/invalidItem`` when the JSON is no object, and
-  ///   ``SyncError/Code/typeMismatch`` for values that do not fit, below a relationship too.
+  ///   ``SyncError/Code/typeMismatch`` for values that do not fit, and where a relationship has
+  ///   neither objects nor keys. Values of nested objects that do not fit are left out, as
+  ///   conventions do.
   @discardableResult
   public func insert<Object: ManagedObject>(
     _ type: Object.Type, json: JSONValue
@@ -73,6 +75,7 @@ extension ManagedObjectContext {
     change(&serializer)
     var setup = SyncSetup()
     setup.settings.onItemError = .fail
+    setup.settings.operations.subtract([.delete, .deleteRelationships])
     let report = try syncNow(json.syncPayload, serializer, setup)
     guard let object = report.objects.first else {
       throw SyncError(

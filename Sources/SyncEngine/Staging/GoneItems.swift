@@ -106,7 +106,7 @@ extension Stager {
         batch, .missingKey,
         """
         The element of “\(link.rule.name)” says that it is no member any more, and has no readable \
-        \(batch.node.identityText) that tells which one.
+        \(node.hasIdentity ? batch.node.identityText : "key") that tells which one.
         """)
       return true
     }

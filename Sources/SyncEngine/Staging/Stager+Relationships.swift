@@ -70,8 +70,9 @@ extension Stager {
     return nil
   }
 
-  /// Of several keys that give one relationship: nested objects before keys, a value before null,
-  /// then the more explicit spelling.
+  /// Of several keys that give one relationship: nested objects before keys, these before values
+  /// that are no objects (`"category": "Books", "category_id": 2`), a value before null, then the
+  /// more explicit spelling.
   private func choose(_ rule: Int, _ range: Range<Int>, _ source: ItemSource) -> LinkCandidate? {
     var best: LinkCandidate?
     var bestRank = Int.max
@@ -80,10 +81,26 @@ extension Stager {
       let kind = source.tokens[candidate.token].kind
       var rank = Int(candidate.precedence)
       if kind == .null { rank += 1_000 }
-      if candidate.isForReferences { rank += kind == .object ? 2_000 : 100 }
+      if candidate.isForReferences {
+        rank += kind == .object ? 2_000 : 100
+      } else if range.count > 1, !mayNest(candidate.token, source) {
+        rank += 200
+      }
       if rank < bestRank { (best, bestRank) = (candidate, rank) }
     }
     return best
+  }
+
+  /// Whether a value is an object, or a list that is empty or has one.
+  private func mayNest(_ token: Int, _ source: ItemSource) -> Bool {
+    guard source.tokens[token].kind == .array else { return source.tokens[token].kind == .object }
+    let count = Int(truncatingIfNeeded: source.tokens[token].word)
+    var element = token + 1
+    for _ in 0..<count {
+      if [.object, .array].contains(source.tokens[element].kind) { return true }
+      element = Int(source.tokens[element].next)
+    }
+    return count == 0
   }
 
   private func stageToOne(

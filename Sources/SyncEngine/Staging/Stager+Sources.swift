@@ -146,7 +146,8 @@ extension Stager {
     switch link.rule.missing {
     case .keep: break
     case .clear:
-      say(link, of: owner, .keys, EmptyCollection())
+      let ownsKeyless = link.rule.ownsKeyless && batches[link.rule.node].node.identity.isEmpty
+      say(link, of: owner, ownsKeyless ? .objects : .keys, EmptyCollection())
     case .fail:
       try refuse(
         SyncError(

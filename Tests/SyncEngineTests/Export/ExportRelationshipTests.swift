@@ -141,6 +141,63 @@ import Testing
     #expect(try bench.sync(.json(json), "Link").isUnchanged)
   }
 
+  @Test func aListOfObjectsWithoutKeyIsLeftOutAtTheDepthLimit() throws {
+    let bench = try ExportBench(entities: [
+      "Order: id, lines ->> Line.order cascade", "Line: text, order -> Order.lines",
+    ])
+    try bench.sync(#"[{"id": 1, "lines": [{"text": "a"}, {"text": "b"}]}]"#, "Order")
+    var options = ExportOptions()
+    options.maximumDepth = 1
+    let json = try bench.export("Order", options)
+    #expect(json == [["id": 1]])
+    #expect(try bench.sync(.json(json), "Order").isUnchanged)
+  }
+
+  @Test func keysOfSeveralAttributesAreNoReferences() throws {
+    let bench = try ExportBench(entities: [
+      "Rate sync.identifiers=currency,day: currency, day",
+      "Sale: id, rate -> Rate, rates ->> Rate",
+    ])
+    let rate = #"{"currency": "EUR", "day": "mon"}"#
+    try bench.sync(#"[{"id": 1, "rate": \#(rate), "rates": [\#(rate)]}]"#, "Sale")
+    let json = try bench.export("Sale", ExportOptions(relationshipType: .keys))
+    #expect(json == [["id": 1]])
+    #expect(try bench.sync(.json(json), "Sale").isUnchanged)
+  }
+
+  @Test(
+    arguments: [
+      (
+        [
+          "Item sync.whenMissing=clear: id, title, lead -> Person.leads, tasks ->> Task.item",
+          "Task: id, item -> Item.tasks, assignee -> Person",
+          "Person: id, name, leads ->> Item.lead",
+        ],
+        #"[{"id": 1, "title": "A", "lead": {"id": 7, "name": "L"}, "tasks": [{"id": 2, "assignee_id": 7}]}]"#
+      ),
+      (
+        [
+          "Item: id, name, captain -> Player sync.whenMissing=clear",
+          "Player: id, name, club -> Item",
+        ],
+        #"[{"id": 1, "name": "A", "captain": {"id": 9, "name": "P", "club_id": 1}}]"#
+      ),
+      (
+        ["Item: id, name sync.whenMissing=clear, up -> Item, friends ->> Item"],
+        #"[{"id": 1, "name": "A", "up_id": 2, "friends_ids": [1, 2]}, {"id": 2, "name": "B"}]"#
+      ),
+    ] as [([EntityDraft], String)])
+  func referencesClearNothingWhereAMissingKeyEmptiesAValue(
+    entities: [EntityDraft], payload: String
+  ) throws {
+    let bench = try ExportBench(entities: entities)
+    try bench.sync(payload, "Item")
+    for entity in entities.map(\.name) {
+      let json = try bench.export(entity)
+      #expect(try bench.sync(.json(json), entity).isUnchanged, "\(json)")
+    }
+  }
+
   @Test func customKeysOfRelationshipsAreUsed() throws {
     let bench = try ExportBench(entities: [
       """

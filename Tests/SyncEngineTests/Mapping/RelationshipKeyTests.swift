@@ -61,6 +61,28 @@ import Testing
     #expect(two.meaning(of: "movie_ids") == "movie.either")
   }
 
+  @Test(arguments: [
+    (#""category": "Books", "category_id": 2"#, "category=2"),
+    (#""category": 7, "categoryID": 2"#, "category=2"),
+    (#""category": {"id": 3}, "category_id": 2"#, "category=3"),
+    (#""category": 3, "category_id": null"#, "category=3"),
+    (#""category": null, "category_id": 2"#, "category=2"),
+    (#""category": "3""#, "category=3"),
+    (#""tags": ["red", "blue"], "tag_ids": [1, 3]"#, "tags=[1,3]"),
+    (#""tags": "red, blue", "tag_ids": [1]"#, "tags=[1]"),
+    (#""tags": [{"id": 2}], "tag_ids": [1]"#, "tags=[2]"),
+    (#""tags": [2], "tag_ids": null"#, "tags=[2]"),
+  ])
+  func aKeyCountsBeforeAValueThatIsNoObject(members: String, expected: String) throws {
+    let bench = try SyncBench([
+      "Post: id, category -> Category, tags ->> Tag", "Category: id", "Tag: id",
+    ])
+    try bench.sync(#"[{"id": 2}, {"id": 3}]"#, "Category")
+    try bench.sync(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, "Tag")
+    try bench.sync("[{\"id\": 1, \(members)}]", "Post")
+    #expect(try bench.objects("Post") == ["id=1 \(expected)"])
+  }
+
   @Test func exactSpellingsCountBeforeTheSingularWhateverTheirOrder() throws {
     let bench = try SyncBench([
       "Issue: id, labels ->> Label.issues",

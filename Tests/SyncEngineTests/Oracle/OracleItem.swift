@@ -123,8 +123,11 @@ final class OracleItem {
     let named = json[snake] ?? json[relationship.name]
     let singular = snake.hasSuffix("s") ? String(snake.dropLast()) : snake
     let keys = json[snake + "_ids"] ?? json[singular + "_ids"]
-    // A list comes before null, nested objects before keys.
-    guard let list = named?.arrayValue ?? keys?.arrayValue else {
+    // A list comes before null, nested objects before keys, and these before a list of others.
+    let nested = named?.arrayValue
+    let nests = nested.map { $0.isEmpty || $0.contains { $0.objectValue != nil } } ?? false
+    let isNamed = nested != nil && (nests || keys?.arrayValue == nil)
+    guard let list = isNamed ? nested : keys?.arrayValue else {
       guard named?.isNull == true || keys?.isNull == true else { return nil }
       return Relation(relationship: relationship, deletes: named?.isNull == true)
     }
@@ -140,7 +143,7 @@ final class OracleItem {
         relation.isComplete = false
       }
     }
-    if relation.elements.isEmpty, named?.arrayValue != nil { relation.deletes = true }
+    if relation.elements.isEmpty, isNamed { relation.deletes = true }
     return relation
   }
 

@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 /// Single objects whose JSON has names of properties as keys.
@@ -34,6 +35,21 @@ import Testing
         entityNamed: "Batch", json: ["batchID": 3], identifiers: ["batchID"])
     }
     #expect(try bench.objects("Batch", "batchID", "name") == ["1 new", "2 old", "3 nil"])
+  }
+
+  @Test func membersThatTheJSONDoesNotNameStay() throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel([
+        "User: id, notes ->> Note.user cascade", "Note: id, user -> User.notes",
+      ]), store: .inMemory)
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      for notes: JSONValue in [[["id": 1], ["id": 2]], [["id": 3]]] {
+        try context.insertOrUpdate(
+          entityNamed: "User", json: ["id": 1, "notes": notes], identifiers: ["id"])
+      }
+    }
+    #expect(try SyncBench(stack).objects("User") == ["id=1 notes=[1,2,3]"])
   }
 
   @Test func misuseIsAnErrorThatNamesThePlace() throws {

@@ -59,6 +59,23 @@ import Testing
     #expect(try bench.count("Field") == 2)
   }
 
+  @Test(arguments: [true, false])
+  func theyGoWithAListThatIsLeftOutWhereThatEmptiesIt(_ usesFingerprints: Bool) throws {
+    let bench = try SyncBench([
+      """
+      Order: id, home -> Home cascade sync.whenMissing=clear,
+      lines ->> Line.order cascade sync.whenMissing=clear
+      """, "Line: text, order -> Order.lines", "Home: street",
+    ])
+    for (payload, count) in [
+      (#"[{"id": 1, "home": {"street": "a"}, "lines": [{"text": "a"}]}]"#, 1), (#"[{"id": 1}]"#, 0),
+    ] {
+      try bench.sync(payload, "Order") { $0.setup.usesFingerprints = usesFingerprints }
+      #expect(try bench.count("Line") == count)
+      #expect(try bench.count("Home") == count)
+    }
+  }
+
   @Test(
     arguments: Form.allCases,
     [
