@@ -199,6 +199,9 @@ package final class PagesRun {
         known.inKeyOrder.map(\.value), isFirst: !hasBegun, in: transaction)
     }
     guard !hasBegun else { return true }
+    for (list, request) in known.inKeyOrder where request.setup.parent != nil {
+      first.claims.listsOfParents[list] = known.filter { $1.sharesParent(with: request) }.keys.min()
+    }
     for (list, request) in known.inKeyOrder {
       first.claims.select(list)
       if list == first.request.list {
@@ -272,6 +275,7 @@ package final class PagesRun {
     try worked.deleteGone(in: transaction)
     let unresolved = try worked.linkWaiting(in: transaction)
     let sums = all.count > 1 ? sums(all) : [:]
+    suspendTogether(all)
     for (index, pass) in all.enumerated() {
       if let latest { pass.goOn(after: latest) }
       latest = pass
@@ -285,6 +289,20 @@ package final class PagesRun {
     try knownItems?.keep(latest?.edits, in: transaction, control)
     try latest?.keep(unresolved, in: transaction)
     try session?.forget(in: transaction)
+  }
+
+  /// Suspends all lists of a parent when one of them has an item whose object is unknown: it may be
+  /// any member.
+  private func suspendTogether(_ passes: [SyncPass]) {
+    func forEach(_ body: (_ parent: Int, _ state: inout Claims.State) -> Void) {
+      for pass in passes where pass.reader.parent != nil {
+        pass.claims.select(pass.request.list)
+        body(pass.claims.parentList, &pass.claims.state)
+      }
+    }
+    var suspended: Set<Int> = []
+    forEach { if $1.isRootSuspended { suspended.insert($0) } }
+    if !suspended.isEmpty { forEach { if suspended.contains($0) { $1.isRootSuspended = true } } }
   }
 
   /// The facts about lists of the same objects together, by their root entity.
@@ -301,6 +319,15 @@ package final class PagesRun {
 
 @available(*, unavailable, message: "A run is confined to its sync.")
 extension PagesRun: Sendable {}
+
+extension SyncRequest {
+  /// Whether the items of both are members of one parent, in one relationship.
+  fileprivate func sharesParent(with other: SyncRequest) -> Bool {
+    setup.parent == other.setup.parent
+      && setup.parentRelationship == other.setup.parentRelationship
+      && plan.rootNode.entity == other.plan.rootNode.entity
+  }
+}
 
 extension SyncPass {
   fileprivate var rootIndex: Int { request.plan.rootNode.entity.rootIndex }

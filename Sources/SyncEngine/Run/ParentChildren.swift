@@ -51,9 +51,9 @@ struct ParentChildren: PartPhase {
     for index in batch.matches.indices where batch.matches[index].traits.contains(.root) {
       let match = matches.object(Int32(index), in: batch).match
       guard match.row > 0, !claims.isParentMember(match.row) else { continue }
-      claims.insert(match.row, .parentMembers(claims.list))
+      claims.insert(match.row, .parentMembers(claims.parentList))
       if isOrdered {
-        claims.new.parentOrder[claims.list, default: []].append(match.row)
+        claims.new.parentOrder[claims.parentList, default: []].append(match.row)
       }
       guard !isLinked else { continue }
       if match.flags.contains(.active) { rows.append(match.row) }

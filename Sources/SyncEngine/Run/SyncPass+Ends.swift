@@ -99,7 +99,9 @@ extension SyncPass {
     let deleter = Deleter(
       work: work, node: request.plan.rootNode, scope: scope,
       limits: request.settings.deletionGuard, knownRows: knownRows,
-      endsLists: endsLists, advising: { self.unusable.advising($0) })
+      endsLists: endsLists,
+      spansTransactions: request.session != nil || request.setup.transaction != .whole,
+      advising: { self.unusable.advising($0) })
     let unmentioned = try deleter.unmentioned()
     try phase(.delete, total: unmentioned.count) {
       try deleter.delete(unmentioned)

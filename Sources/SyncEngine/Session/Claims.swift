@@ -21,6 +21,10 @@ final class Claims {
 
   /// The list that is worked off, of several.
   private(set) var list = 0
+  /// The list under whose number the members of a list's parent are claimed, where several lists
+  /// have one parent: they say together which members it has.
+  var listsOfParents: [Int: Int] = [:]
+  var parentList: Int { listsOfParents[list] ?? list }
 
   /// Counts and flags of that list: as of now.
   var state = State()
@@ -69,7 +73,7 @@ final class Claims {
     contains(row, .listed(Relationship(relationship)))
   }
 
-  func isParentMember(_ row: Int64) -> Bool { contains(row, .parentMembers(list)) }
+  func isParentMember(_ row: Int64) -> Bool { contains(row, .parentMembers(parentList)) }
 
   func isSurplus(_ row: Int64, _ entity: EntityDescription) -> Bool {
     contains(row, .surplus(entity.rootIndex))
@@ -83,7 +87,7 @@ final class Claims {
 
   /// The members of a given parent in the order of the payload.
   var parentOrder: [Int64] {
-    (before.parentOrder[list] ?? []) + (new.parentOrder[list] ?? [])
+    (before.parentOrder[parentList] ?? []) + (new.parentOrder[parentList] ?? [])
   }
 
   /// Members that their owners' lists do not mention, in the order of their rows.

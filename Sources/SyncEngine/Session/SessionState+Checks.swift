@@ -25,20 +25,24 @@ extension SessionState {
   /// may the policy for unfit items.
   func settings(of request: SyncRequest) -> [String: String] {
     let place = hasNamedLists ? " of \(lists[request.list].name)" : ""
+    let setup = request.setup
     return [
       "filter\(place)": request.settings.filter?.wholeText ?? "",
       "operations\(place)": "\(request.settings.operations)",
+      "parent\(place)": setup.parent.map { parent in
+        setup.parentRelationship.map { "\(parent), \($0)" } ?? "\(parent)"
+      } ?? "",
     ]
   }
 
   func settings(in reader: StoreReader) throws -> [String: String]? {
-    guard let key, let sync = try reader.openSync(SessionState.kind, key) else { return nil }
+    guard let key else { return claims.hasBegun ? settingsOfPages : nil }
+    guard let sync = try reader.openSync(SessionState.kind, key) else { return nil }
     return ClaimsStore.summary(of: sync)?.settings
   }
 
   /// Refuses pages or an end with other settings than the pages before.
   func check(_ requests: [Int: SyncRequest], in reader: StoreReader) throws {
-    guard name != nil else { return }
     var all: [String: String] = [:]
     for request in requests.values { all.merge(settings(of: request)) { first, _ in first } }
     try check(all, in: reader)
@@ -48,7 +52,7 @@ extension SessionState {
   ///
   /// - Throws: ``SyncError`` that names each.
   package func check(_ settings: [String: String], in reader: StoreReader) throws {
-    guard let name, let kept = try self.settings(in: reader) else { return }
+    guard let kept = try self.settings(in: reader) else { return }
     let others = settings.filter { kept[$0.key].map { [value = $0.value] in $0 != value } ?? false }
     guard !others.isEmpty else { return }
     func quoted(_ value: String?) -> String { (value ?? "").isEmpty ? "none" : "“\(value ?? "")”" }
@@ -57,9 +61,9 @@ extension SessionState {
     throw SyncError(
       .invalidRequest, entity: entityName,
       message: """
-        The session “\(name)” has pages that were stored with other settings: \
-        \(list.joined(separator: "; ")). Nothing was changed. Go on with the settings of before, or \
-        abandon the session and begin a new one.
+        The session\(name.map { " “\($0)”" } ?? "") has pages that were stored with other settings: \
+        \(list.joined(separator: "; ")). Nothing was changed. Go on with the settings of before, \
+        on each page and on finishOperation(), or abandon the session and begin a new one.
         """)
   }
 

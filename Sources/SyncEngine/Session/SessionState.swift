@@ -30,6 +30,9 @@ package final class SessionState: @unchecked Sendable {
   /// The same as the transaction that runs leaves it.
   private var written: OpenSync?
 
+  /// The settings of the pages, of a session that the store does not keep.
+  private(set) var settingsOfPages: [String: String] = [:]
+
   static let kind = "session"
 
   /// A list of items.
@@ -128,11 +131,12 @@ package final class SessionState: @unchecked Sendable {
     _ requests: [Int: SyncRequest], pages: [String], in transaction: StoreTransaction,
     _ control: SyncControl
   ) throws {
-    guard let key else { return }
     var settings = try settings(in: transaction) ?? [:]
     for request in requests.values {
       settings.merge(self.settings(of: request)) { old, _ in old }
     }
+    settingsOfPages = settings
+    guard let key else { return }
     let sync = try transaction.keepOpen(
       SessionState.kind, key, head: try head(claims, settings))
     try store(control).write(claims, to: sync, in: transaction)
@@ -177,6 +181,7 @@ package final class SessionState: @unchecked Sendable {
     _ marks: [String: String?], settings: [String: String] = [:], in transaction: StoreTransaction
   ) throws {
     guard let key else { return }
+    if let known, try transaction.openSync(SessionState.kind, key)?.id != known.id { throw ended }
     let sync = try transaction.keepOpen(SessionState.kind, key, head: nil)
     // The name alone does not say of which lists the session is.
     if sync.revision == 0, hasNamedLists || !settings.isEmpty {

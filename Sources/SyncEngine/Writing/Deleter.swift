@@ -16,6 +16,9 @@ struct Deleter: PartPhase {
   /// Whether omitted members go now: once, after all lists of the sync.
   let endsLists: Bool
 
+  /// Whether other transactions may have written since the first part.
+  let spansTransactions: Bool
+
   /// Adds advice to a sentence that says that nothing of the payload can be used.
   let advising: (String) -> String
 
@@ -166,9 +169,9 @@ struct Deleter: PartPhase {
   /// How many objects there are, when the payload mentions them all; nil when it does not, or when
   /// only looking at each can tell.
   private func countOfMentioned() throws -> Int? {
-    guard entity.superentity == nil, entity.subentities.isEmpty, !claims.state.hasTombstones else {
-      return nil
-    }
+    guard entity.superentity == nil, entity.subentities.isEmpty, !claims.state.hasTombstones,
+      !spansTransactions
+    else { return nil }
     let count = try transaction.rowCount(of: entity)
     return count == claims[.mentioned(entity.rootIndex)]?.count ?? 0 ? count : nil
   }
@@ -193,7 +196,9 @@ struct Deleter: PartPhase {
       if step % SyncControl.stride == 0 { try control.checkpoint() }
       if claims.isMentioned(member.row, member.entity) {
         try release(member)
-      } else if seen[member.entity.rootIndex, default: RowSet()].insert(member.row) {
+      } else if try isStillMember(member),
+        seen[member.entity.rootIndex, default: RowSet()].insert(member.row)
+      {
         rows[member.entity, default: []].append(member.row)
       }
     }
@@ -210,6 +215,14 @@ struct Deleter: PartPhase {
       let rows = try keyed(rows, of: entity)
       return (entity, try keeper?.deletable(rows, of: entity) ?? rows)
     }
+  }
+
+  /// Whether no other transaction has given a member to another owner since a list omitted it.
+  private func isStillMember(_ member: Claims.UnlistedMember) throws -> Bool {
+    guard spansTransactions else { return true }
+    var owner: Int64?
+    try transaction.scan(member.entity, .rows([member.row])) { owner = $0.integer(member.slot) }
+    return owner == member.owner
   }
 
   /// Without the objects whose key is empty: no payload can mention them, so that their absence

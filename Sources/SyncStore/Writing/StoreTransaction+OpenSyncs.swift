@@ -14,8 +14,10 @@ extension StoreTransaction {
       for table in OpenSyncTables.creation { try connection.execute(table) }
     }
     try connection.run(
-      "INSERT INTO _syncstack_open_syncs (kind, name, revision, head) "
-        + "VALUES (?1, ?2, ?4, coalesce(?3, x'')) ON CONFLICT (kind, name) "
+      // An identifier never comes again, so an ended sync is not taken for another one of its name.
+      "INSERT INTO _syncstack_open_syncs (id, kind, name, revision, head) "
+        + "VALUES (random() & 0x1FFFFFFFFFFFFF, ?1, ?2, ?4, coalesce(?3, x'')) "
+        + "ON CONFLICT (kind, name) "
         + "DO UPDATE SET revision = revision + ?4, head = coalesce(?3, head)",
       [kind, name, head, Int64(head == nil ? 0 : 1)])
     guard let sync = try openSync(kind, name) else {

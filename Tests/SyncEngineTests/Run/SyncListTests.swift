@@ -34,6 +34,26 @@ import Testing
     #expect(try stack.keys("Player", "ANY friends.id == 11") == [12, 13])
   }
 
+  @Test(arguments: ["", "id >= 12", "broken"]) @MainActor
+  func listsOfOneParentSayTogetherWhichMembersItHas(_ way: String) async throws {
+    try await stack.sync(Self.lists)
+    try await stack.sync(
+      [["id": 14, "team_id": 2], ["id": 15, "team_id": 2]] as JSONValue, inEntityNamed: "Player",
+      operations: [.insert, .update])
+    let team = try stack.mainContext.fetch(Fetch<ManagedObject>(entityNamed: "Team", "id == 2"))[0]
+    let one: [JSONValue] = [["id": 13], ["id": 16]]
+    var other: [JSONValue] = [["id": 12], ["id": 14], ["id": 17]]
+    if way == "broken" { other.append(["id": ["a"]]) }
+    let filter: Filter? = way == "id >= 12" ? "id >= 12" : nil
+    let lists: [SyncList] = [
+      .list(.array(one) as JSONValue, of: "Player", parent: team),
+      .list(.array(other) as JSONValue, of: "Player", predicate: filter, parent: team),
+    ]
+    try await stack.sync(lists)
+    let expected: [Int64] = way == "broken" ? [12, 13, 14, 15, 16, 17] : [12, 13, 14, 16, 17]
+    #expect(try Set(stack.keys("Player", "team.id == 2")) == Set(expected))
+  }
+
   @Test(arguments: ["tree", "bytes", "file", "stream", "hook"])
   func listsOfOneDocumentShareIt(_ way: String) throws {
     let folder = try TemporaryFolder()

@@ -244,6 +244,28 @@ import Testing
     try stack.close()
   }
 
+  @Test(arguments: [true, false])
+  func aSessionThatAnotherOneOfItsNameHasEndedTakesNoPages(_ isAbandoned: Bool) async throws {
+    let stack = try Self.open(folder.file().path)
+    let first = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+    let second = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+    try await second.sync(items([1]), named: "a")
+    try await first.sync(items([2]), named: "b")
+    if isAbandoned { try first.abandon() } else { try await first.finish() }
+    let third = try SyncSession(entity: "User", dataStack: stack, name: "nightly")
+    for isAgain in [false, true] {
+      // A new session of the name is another one.
+      if isAgain { try await third.sync(items([1, 2]), named: "a") }
+      await expectError("SyncError", "another session") {
+        try await second.sync(items([3]), named: "c")
+      }
+      #expect(try stack.keptSessions().count == (isAgain ? 1 : 0))
+    }
+    try await third.finish()
+    #expect(try Set(stack.keys("User")) == [1, 2])
+    try stack.close()
+  }
+
   /// While one page is in the store, others are read: with a pool of one thread nothing would wait.
   @Test func pagesAreParsedWhileAnotherIsWritten() async throws {
     let session = try SyncSession(entity: "User", dataStack: stack)

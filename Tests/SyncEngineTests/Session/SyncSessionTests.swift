@@ -111,6 +111,55 @@ import Testing
     #expect(try stack.values("User", "name").allSatisfy(\.isNull))
   }
 
+  @Test(arguments: ["parent", "filter", "operations"], [nil, "daily"] as [String?])
+  func anEndOfAnotherScopeThanThePagesIsRefused(_ setting: String, _ name: String?) async throws {
+    let parent = try stack.inBackground {
+      try $0.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 1"))[0].objectID
+    }
+    let session = try SyncSession(entity: "Note", dataStack: stack, name: name)
+    func limit(_ sync: Sync) {
+      switch setting {
+      case "parent": sync.parent = parent
+      case "filter": sync.filter = "user.id == 1"
+      default: sync.operations = [.insert, .update]
+      }
+    }
+    let page = session.page(items([5]))
+    limit(page)
+    try await stack.sync(page)
+    await expectError("SyncError invalidRequest", setting) { try await session.finish() }
+    #expect(try Set(stack.keys("Note")) == [5, 7, 9])
+    let end = session.finishOperation()
+    limit(end)
+    try await stack.sync(end)
+    // The note of another user stays.
+    #expect(try stack.keys("Note").contains(7))
+  }
+
+  @Test(arguments: [nil, "daily"] as [String?])
+  func objectsThatOthersDeleteMeanwhileHideNoOmittedOnes(_ name: String?) async throws {
+    let session = try SyncSession(entity: "User", dataStack: stack, name: name)
+    try await session.sync(items([1, 10]))
+    try stack.inBackground { context in
+      for user in try context.fetch(Fetch<ManagedObject>(entityNamed: "User", "id == 10")) {
+        context.delete(user)
+      }
+      try context.save()
+    }
+    #expect(try await session.finish().deleted == 2)
+    #expect(try stack.keys("User") == [1])
+  }
+
+  @Test func anOmittedMemberThatOthersMoveMeanwhileStays() async throws {
+    let session = try SyncSession(entity: "User", dataStack: stack)
+    try await session.sync([["id": 1, "notes": []], ["id": 8]] as JSONValue)
+    try await stack.sync(
+      [["id": 8, "notes": [["id": 9], ["id": 7]]]] as JSONValue, inEntityNamed: "User",
+      operations: [.update, .updateRelationships])
+    #expect(try await session.finish().deleted == 0)
+    #expect(try Set(stack.keys("Note", "user.id == 8")) == [7, 9])
+  }
+
   @Test func completionsGetTheReportOfTheEnd() async throws {
     let session = try SyncSession(entity: "User", dataStack: stack)
     try await session.sync(items([1]))

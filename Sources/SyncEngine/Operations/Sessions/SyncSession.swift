@@ -34,8 +34,10 @@ import SyncStore
 /// ``storedPages()`` says which of those with names that were. As the first page is stored, and
 /// with each later one, the store keeps the names of all pages that were made: one that is not
 /// stored, however its process ended, has to be made up for. `DataStack.keptSessions()` lists the
-/// sessions in the store. Filter and operations have to be the same before and after: a page or an
-/// end with others is refused, with their names.
+/// sessions in the store.
+///
+/// Filter, operations and parent have to be the same for all pages and for the end, which has its
+/// own in ``finishOperation()``: a page or an end with others is refused, with their names.
 ///
 /// ## At a glance
 /// - Set-up: ``settings``
