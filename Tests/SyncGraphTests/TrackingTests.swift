@@ -48,6 +48,33 @@ import Testing
     _ = try stack.store.write(TransactionInfo(source: .import), body)
   }
 
+  /// The list that loses a member is declared below the root of its table, or leads there.
+  @Test(
+    arguments: [
+      ["Guest < Person: tags ->> Tag.guests", "Tag: id, guests ->> Guest.tags"],
+      ["Guest < Person: tags ->> Tag", "Tag: id"],
+    ], [true, false])
+  func aListOfASubentityLosesADeletedMember(lines: [String], isBatch: Bool) throws {
+    let model = try ManagedObjectModel(
+      (["Person: id"] + lines).map(EntityDraft.init(stringLiteral:)))
+    let stack = try DataStack(model: model, store: .inMemory, tracksChanges: true)
+    try stack.inBackground { context in
+      let tags = try [7, 8].map { try context.make("Tag", ["id": $0]) }
+      let guest = try context.make("Guest", ["id": 1, "tags": Set(tags)])
+      try context.save()
+      try stack.acknowledge(through: stack.latestHistoryToken(), for: "server")
+      if isBatch {
+        try context.batchDelete(Fetch<ManagedObject>(entityNamed: "Tag", "id == 7"))
+      } else {
+        context.delete(tags[0])
+        try context.save()
+      }
+      #expect(guest["tags"] as? Set<ManagedObject> == [tags[1]])
+      let pending = try stack.pendingChanges(for: "server").changes.map(\.description)
+      #expect(pending == ["update of Guest 1: tags", "deletion of Tag 7"])
+    }
+  }
+
   @Test func changesOfAnObjectAreFolded() throws {
     for id in 1...4 { try insert(Int64(id)) }
     try acknowledge()

@@ -90,14 +90,12 @@ extension DeletePlanner {
     let sourceEntity = EntityDescription(model: layout.model, index: link.sourceEntity)
     guard let relationship = sourceEntity.properties[link.sourceSlot].relationship else { return }
     let targetEntity = sourceEntity.destination(of: relationship)
-    let sources = layout.entities[sourceEntity.index].table
-    let targets = layout.entities[targetEntity.index].table
     try removeLinks(
       link, doomedColumn: "source", owners: doomedRows(below: sourceEntity), otherColumn: "target",
-      otherTable: targets, otherSlot: link.targetSlot)
+      other: targetEntity, otherSlot: link.targetSlot)
     try removeLinks(
       link, doomedColumn: "target", owners: doomedRows(below: targetEntity), otherColumn: "source",
-      otherTable: sources, otherSlot: link.sourceSlot)
+      other: sourceEntity, otherSlot: link.sourceSlot)
   }
 
   private func doomedRows(below entity: EntityDescription) -> [Int64] {
@@ -106,15 +104,17 @@ extension DeletePlanner {
 
   /// Removes the links of doomed rows on one side; objects on the other side that stay and see the
   /// link through a relationship are recorded.
+  ///
+  /// - Parameter other: the entity of the objects on the other side, which has that relationship.
   private func removeLinks(
     _ link: LinkTable, doomedColumn: String, owners: [Int64], otherColumn: String,
-    otherTable: Table, otherSlot: Int?
+    other: EntityDescription, otherSlot: Int?
   ) throws {
     guard !owners.isEmpty else { return }
     try transaction.prepareToLookUp(link)
     // Each once: one of thousands of doomed rows' partners may be the partner of all.
     var left = RowSet()
-    let other = layout.entities[otherTable.rootIndex].entity
+    let otherTable = layout.table(of: other)
     if let otherSlot {
       let list = try transaction.isKeepingEdits() ? other.properties[otherSlot].relationship : nil
       try KeyChunks(
