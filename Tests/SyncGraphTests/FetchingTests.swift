@@ -46,6 +46,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 4])
+  func theLargestLimitIsNone(offset: Int) throws {
+    try context.performAndWait {
+      try context.fetch(Fetch<User>("id == 2")).first?.age = 1_000
+      let request = Fetch<User>().limit(.max).offset(offset)
+      #expect(try ids(request) == Array(1...10).dropFirst(offset).map { Int64($0) })
+      #expect(try context.count(request) == 10 - offset)
+      #expect(try ids(request.offset(.max)).isEmpty)
+    }
+  }
+
   @Test func unsavedChangesCountAcrossRelationships() throws {
     try context.performAndWait {
       let company = try #require(try context.fetch(Fetch<Company>()).first)

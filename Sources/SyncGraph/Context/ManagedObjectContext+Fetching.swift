@@ -60,8 +60,10 @@ extension ManagedObjectContext {
       let pending = pendingObjects(of: plan)
       var wider = plan
       wider.offset = 0
-      // Each pending object takes at most one place in the answer of the store.
-      wider.limit = plan.limit.map { max($0, 0) + max(plan.offset, 0) + self.pending.count }
+      // Each pending object takes at most one place in the answer of the store. A limit that no
+      // number holds is none.
+      let rest = Int.max - self.pending.count - max(plan.offset, 0)
+      wider.limit = plan.limit.flatMap { max($0, 0) > rest ? nil : Int.max - rest + max($0, 0) }
       let stored = try readObjects(wider)
       return try arrange(stored.filter { !$0.hasChanges && !$0.isKnownDeleted } + pending, plan)
     case .everything:
