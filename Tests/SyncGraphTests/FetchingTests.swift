@@ -57,6 +57,37 @@ import Testing
     }
   }
 
+  /// A filter is made once, and its new object is saved meanwhile, by the context or its parent.
+  @Test(arguments: [false, true])
+  func aFilterKnowsItsNewObjectAfterTheSave(isChild: Bool) throws {
+    let child = isChild ? context.newChildContext() : context
+    try child.performAndWait {
+      let user = child.insertUser(11)
+      let note = child.insertNote(1_000, of: user)
+      let texts = [
+        "user == %@", "user IN %@", "SUBQUERY(user.notes, $n, $n.user == %@).@count > 0",
+      ]
+      var requests = texts.map { Fetch<Note>($0, $0.contains("IN") ? [user] as Any : user) }
+      requests.append(Fetch<Note>(where: { $0.$user == user }))
+      for isSaved in [false, true] {
+        if isSaved {
+          try child.save()
+          if isChild { try context.save() }
+        }
+        #expect(user.objectID.isTemporary != isSaved)
+        for isEdited in [false, true] {
+          if isEdited { note.text = "edited, saved: \(isSaved)" }
+          for request in requests {
+            #expect(try child.fetch(request) == [note] && child.count(request) == 1)
+            #expect(try child.values(request, ["id"]) == [["id": 1_000]])
+          }
+        }
+      }
+      try child.save()
+      #expect(try child.batchUpdate(requests[0], ["text": "batch"]) == 1)
+    }
+  }
+
   @Test func unsavedChangesCountAcrossRelationships() throws {
     try context.performAndWait {
       let company = try #require(try context.fetch(Fetch<Company>()).first)

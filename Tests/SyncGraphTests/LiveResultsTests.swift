@@ -111,6 +111,23 @@ import Testing
     }
   }
 
+  @Test func aNewObjectOfTheFilterMayBeSaved() throws {
+    let context = context
+    try context.performAndWait {
+      let company = context.insertCompany(3)
+      context.insertUser(7).company = company
+      let results = try LiveResults(
+        Fetch<User>("company == %@", company).sorted(by: "id"), in: context)
+      #expect(results.objects.map(\.id) == [7])
+      try context.save()
+      results.refetch()
+      #expect(results.objects.map(\.id) == [7])
+      context.insertUser(8).company = company
+      context.processPendingChanges()
+      #expect(results.objects.map(\.id) == [7, 8])
+    }
+  }
+
   /// The edits that the list was made of are unsaved no more, and not stored either.
   @Test(arguments: [MergePolicy.storeWins, .storeWinsPerProperty])
   func editsThatASaveGaveUpTakePartNoMore(policy: MergePolicy) throws {

@@ -25,7 +25,7 @@ import Testing
 
 /// Objects of a random graph, some of them saved, then changed, joined by others and deleted.
 private struct UnsavedScene {
-  /// A question; objects as arguments are asked for their identifiers each time.
+  /// A question. Its filter is made once: objects as arguments keep the identifiers that they had.
   struct Question {
     enum Form: CaseIterable { case objects, batches, identifiers, values, distinct, groups, query }
 
@@ -33,6 +33,7 @@ private struct UnsavedScene {
     var entity: EntityDescription
     var format: String
     var arguments: [Any?]
+    var filter: Filter
     var sort: [SortKey]
     var limit: Int?
     var offset: Int
@@ -109,7 +110,9 @@ private struct UnsavedScene {
     }
     return Question(
       form: random.pick(Question.Form.allCases), entity: entity, format: format,
-      arguments: arguments, sort: filters.sortKeys(entity),
+      arguments: arguments,
+      filter: Filter(format: format, arguments: arguments.map(current)),
+      sort: filters.sortKeys(entity),
       limit: random.chance(30) ? Int.random(in: 0...5, using: &random) : nil,
       offset: random.chance(20) ? Int.random(in: 0...3, using: &random) : 0, key: key,
       includesSubentities: random.chance(80))
@@ -117,9 +120,7 @@ private struct UnsavedScene {
 
   /// The answer as text, or the kind of error: a sum that is too large is one both times.
   func answer(_ question: Question) -> String {
-    var request = Fetch<ManagedObject>(
-      entityNamed: question.entity.name,
-      Filter(format: question.format, arguments: question.arguments.map(current)))
+    var request = Fetch<ManagedObject>(entityNamed: question.entity.name, question.filter)
     request.includesSubentities = question.includesSubentities
     request.fetchLimit = question.limit
     request.fetchOffset = question.offset

@@ -55,7 +55,7 @@ private struct FilterSubstitution: FilterMapping {
   }
 }
 
-/// Puts something else in the places of the paths of a filter.
+/// Puts something else in the places of the paths and objects of a filter.
 protocol FilterMapping {
   /// The expression in the place of a path.
   func operand(for path: FilterPath) throws(FilterError) -> FilterExpression
@@ -65,10 +65,15 @@ protocol FilterMapping {
 
   /// The replacement inside a subquery, which has a variable of its own.
   func inside(_ variable: String) -> Self
+
+  /// The object in the place of one that is compared with.
+  func object(_ id: ManagedObjectID) -> ManagedObjectID
 }
 
 extension FilterMapping {
-  /// The same tree with other paths.
+  func object(_ id: ManagedObjectID) -> ManagedObjectID { id }
+
+  /// The same tree with other paths and objects.
   func node(_ node: FilterNode) throws(FilterError) -> FilterNode {
     switch node {
     case .constant: return node
@@ -90,7 +95,9 @@ extension FilterMapping {
 
   private func expression(_ expression: FilterExpression) throws(FilterError) -> FilterExpression {
     switch expression {
-    case .value, .object, .values, .objects, .range, .now: return expression
+    case .value, .values, .range, .now: return expression
+    case .object(let id): return .object(object(id))
+    case .objects(let ids): return .objects(ids.map(object))
     case .list(let elements):
       var result: [FilterExpression] = []
       for element in elements { result.append(try self.expression(element)) }

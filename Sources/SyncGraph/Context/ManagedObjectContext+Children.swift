@@ -193,6 +193,12 @@ extension ManagedObjectContext {
 
   /// An object is gone from the source that the context reads from. A child keeps an object with
   /// unsaved values, so that its save can tell the lost ones.
+  /// The plan with the row numbers that objects of its filters have now, which may have been saved
+  /// since they were made.
+  func current(_ plan: FetchPlan) -> FetchPlan {
+    renamed.isEmpty ? plan : plan.renamed(renamed)
+  }
+
   func lose(_ object: ManagedObject) {
     guard parent != nil, object.isUpdated, !object.isFault else { return bury(object) }
     object.flags.insert(.lost)

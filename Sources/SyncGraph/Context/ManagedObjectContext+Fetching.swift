@@ -47,7 +47,7 @@ extension ManagedObjectContext {
       entity: entity, filter: request.filter, sort: request.sortKeys, limit: request.fetchLimit,
       offset: request.fetchOffset)
     plan.includesSubentities = request.includesSubentities
-    return plan
+    return current(plan)
   }
 
   // MARK: - Plans
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
 
   /// Has the store count the rows that were not changed here, and counts the others in memory.
   private func countBesidePending(_ plan: FetchPlan) throws -> Int {
-    let resolved = try plan.resolved()
+    let resolved = try current(plan).resolved()
     let matching = try pendingObjects(of: plan).count { try resolved.matches($0) }
     var rest = plan
     (rest.limit, rest.offset, rest.sort) = (nil, 0, [])
@@ -110,7 +110,8 @@ extension ManagedObjectContext {
     if case .none = try overlay(for: plan) {
       return try readValues(plan)
     }
-    return try plan.resolved().values(over: allObjects(of: plan))
+    let all = try allObjects(of: plan)
+    return try current(plan).resolved().values(over: all)
   }
 
   // MARK: - Unsaved changes
@@ -167,7 +168,7 @@ extension ManagedObjectContext {
 
   /// Filters, sorts and cuts in memory an answer that the store could not give alone.
   private func arrange(_ objects: [ManagedObject], _ plan: FetchPlan) throws -> [ManagedObject] {
-    let resolved = try plan.resolved()
+    let resolved = try current(plan).resolved()
     // Rows that the store found and that were not changed match; asking again is cheap and simple.
     let matching = try objects.filter { try resolved.matches($0) }
     return try resolved.places(of: matching).map { matching[$0] }

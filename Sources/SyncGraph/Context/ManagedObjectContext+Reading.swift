@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   /// Reads the rows that a plan asks for, in its order.
   func readRows(_ plan: FetchPlan) throws -> [StoredRow] {
     guard let parent else { return try core.store().read { try $0.fetch(plan) } }
-    return try reading(from: parent) { try parent.rows(plan) }
+    return try reading(from: parent) { try parent.rows(current(plan)) }
   }
 
   /// Reads the objects that a plan asks for, in its order; it leaves unsaved changes out.
@@ -28,19 +28,19 @@ extension ManagedObjectContext {
   /// Reads the identifiers of the objects that a plan asks for, in its order.
   func readIdentifiers(_ plan: FetchPlan) throws -> [ManagedObjectID] {
     guard let parent else { return try core.store().read { try $0.fetchIdentifiers(plan) } }
-    return try reading(from: parent) { try parent.identifiers(plan) }
+    return try reading(from: parent) { try parent.identifiers(current(plan)) }
   }
 
   /// Counts the objects that a plan asks for.
   func readCount(_ plan: FetchPlan) throws -> Int {
     guard let parent else { return try core.store().read { try $0.count(plan) } }
-    return try reading(from: parent) { try parent.count(plan) }
+    return try reading(from: parent) { try parent.count(current(plan)) }
   }
 
   /// Reads the values that a plan asks for.
   func readValues(_ plan: FetchPlan) throws -> [[Value]] {
     guard let parent else { return try core.store().read { try $0.fetchValues(plan) } }
-    return try reading(from: parent) { try parent.values(plan) }
+    return try reading(from: parent) { try parent.values(current(plan)) }
   }
 
   /// Reads the members of a relationship for many owners.

@@ -232,8 +232,10 @@ extension ManagedObjectContext {
     overtaken.removeAll()
     for object in inserted {
       identities.remove(root: object.root, row: object.rowNumber)
-      let row = outcome.rows[object.rowNumber] ?? object.rowNumber
-      object.rowNumber = row
+      if let row = outcome.rows[object.rowNumber] {
+        if object.flags.contains(.named) || !children.isEmpty { renamed[object.rowNumber] = row }
+        object.rowNumber = row
+      }
       object.version = 1
       object.flags.subtract([.new, .told])
       identities.insert(object)

@@ -136,8 +136,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var children: [WeakContext] = []
   var news = ChildNews()
 
-  /// Permanent row numbers, by temporary ones, of objects that a parent saved since this context
-  /// was made.
+  /// Permanent row numbers, by temporary ones, of objects that this context or a parent saved since
+  /// this context was made; of its own those only of which the program may know the temporary
+  /// identifier.
   var renamed: [Int64: Int64] = [:]
 
   /// Whether observers were not told of that yet: among equals, rows say which comes first.

@@ -138,8 +138,12 @@ nonisolated open class ManagedObject {
 
   // MARK: - Identity
 
-  /// The identifier; temporary until the object is saved for the first time.
-  public final var objectID: ManagedObjectID { identifier }
+  /// The identifier; temporary until the object is saved for the first time. Its context, and
+  /// filters that are used there, know the temporary one for ever.
+  public final var objectID: ManagedObjectID {
+    if flags.contains(.new) { flags.insert(.named) }
+    return identifier
+  }
 
   /// The entity of the object.
   public final var entity: EntityDescription { home.shape.entity }
@@ -304,4 +308,7 @@ struct ObjectFlags: OptionSet {
 
   /// The log was told that a program uses it though it was deleted elsewhere.
   static let reported = ObjectFlags(rawValue: 1 << 17)
+
+  /// The program asked for its identifier while it was new.
+  static let named = ObjectFlags(rawValue: 1 << 18)
 }

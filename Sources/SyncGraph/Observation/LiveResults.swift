@@ -178,7 +178,7 @@ public final class LiveResults<Object: ManagedObject>: Observable, @unchecked Se
   // MARK: - Bringing up to date
 
   private func fetch() throws -> [Object] {
-    let found = try context.fetch(plan)
+    let found = try context.fetch(context.current(plan))
     if !request.prefetchedKeyPaths.isEmpty {
       try context.prefetch(request.prefetchedKeyPaths, of: found, plan.entity)
     }
