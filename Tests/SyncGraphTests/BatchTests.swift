@@ -61,6 +61,28 @@ import Testing
     }
   }
 
+  /// A delete rule empties relationships of objects that stay; a required one refuses that.
+  @Test(arguments: [false, true])
+  func aDeletionEmptiesNoRequiredRelationship(isInverse: Bool) throws {
+    let model = try ManagedObjectModel(
+      isInverse
+        ? ["Owner: id, parts ->> Part.owner nullify", "Part: id, owner -> Owner.parts required"]
+        : ["Owner: id", "Part: id, owner -> Owner required"])
+    let stack = try DataStack(model: model, store: .inMemory)
+    try stack.inBackground { context in
+      let owner = try context.make("Owner", ["id": 1])
+      let part = try context.make("Part", ["id": 5, "owner": owner])
+      try context.save()
+      let owners = Fetch<ManagedObject>(entityNamed: "Owner")
+      let error = #expect(throws: GraphError.self) { try context.batchDelete(owners) }
+      #expect(error?.failures.map(\.rule) == [.required] && error?.objects == [part.objectID])
+      #expect(error?.says("Part.owner") == true)
+      #expect(part["owner"] as? ManagedObject === owner)
+      try context.batchDelete(Fetch<ManagedObject>(entityNamed: "Part"))
+      #expect(try context.batchDelete(owners) == 1)
+    }
+  }
+
   @Test func whatIsUnsavedLeadsToNothingThatABatchDeleted() throws {
     try context.edit {
       let user = context.insertUser(7)

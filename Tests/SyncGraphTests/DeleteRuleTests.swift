@@ -160,6 +160,58 @@ import Testing
     }
   }
 
+  @Test(arguments: MergePolicy.allCases)
+  func requiredValuesHoldForObjectsThatAnotherContextHasStoredMeanwhile(
+    policy: MergePolicy
+  ) throws {
+    let model = try ManagedObjectModel([
+      "Owner: id, parts ->> Part.owner nullify", "Part: id, owner -> Owner.parts required",
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    context.mergePolicy = policy
+    try context.performAndWait { () throws -> Void in
+      let owner = try context.make("Owner", ["id": 1])
+      try context.save()
+      #expect(owner["parts"] as? Set<ManagedObject> == [])
+      let part = try other.stored {
+        try other.make("Part", ["id": 5, "owner": other.object(with: owner.objectID)])
+      }
+      context.delete(owner)
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.code == .validation && error?.objects == [part] && context.hasChanges)
+      try context.delete(context.existingObject(with: part))
+      try context.save()
+      #expect(try context.count(Fetch<ManagedObject>(entityNamed: "Part")) == 0)
+    }
+  }
+
+  /// The row that the new object leads to goes by a cascade that the context could not know.
+  @Test func requiredValuesHoldForNewObjects() throws {
+    let model = try ManagedObjectModel([
+      "Root: id, owners ->> Owner.root cascade",
+      "Owner: id, root -> Root.owners, parts ->> Part.owner nullify",
+      "Part: id, owner -> Owner.parts required",
+    ])
+    let stack = try DataStack(model: model, store: .inMemory)
+    let (context, other) = (stack.newBackgroundContext(), stack.newBackgroundContext())
+    context.mergePolicy = .objectWins
+    try context.performAndWait { () throws -> Void in
+      let root = try context.make("Root", ["id": 1])
+      let owner = try context.make("Owner", ["id": 1])
+      try context.save()
+      #expect(root["owners"] as? Set<ManagedObject> == [])
+      try other.edit {
+        try other.existingObject(with: owner.objectID)["root"] = other.object(with: root.objectID)
+      }
+      let part = try context.make("Part", ["id": 1, "owner": owner])
+      context.delete(root)
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.code == .validation && error?.failures.map(\.key) == ["owner"])
+      #expect(part.isInserted)
+    }
+  }
+
   @Test func aDeletionInACircleComesToItsEnd() throws {
     let stack = try DataStack(model: Self.model(.cascade), store: .inMemory)
     try stack.inBackground { context in

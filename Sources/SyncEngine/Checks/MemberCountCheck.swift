@@ -56,22 +56,15 @@ struct MemberCountCheck {
     _ relationship: RelationshipDescription, in entity: EntityDescription,
     _ transaction: StoreTransaction
   ) throws {
-    let slot = relationship.slot
-    let rows = transaction.touchedRows(of: entity, slots: [slot], withNew: false)
-    guard !rows.isEmpty else { return }
-    var first: (row: Int64, key: String)?
-    try transaction.scan(entity, .rows(rows)) { cursor in
-      guard (cursor.integer(slot) ?? 0) == 0, first.map({ cursor.row < $0.row }) ?? true else {
-        return
-      }
-      first = (cursor.row, MemberCountCheck.key(cursor))
+    guard let first = try transaction.emptied(relationship, in: entity, withNew: false) else {
+      return
     }
-    guard let first else { return }
     let name = relationship.name
+    let key = first.key?.description ?? "in row \(first.id.row)"
     throw SyncError(
-      .requiredValueMissing, entity: entity.name, property: name, key: first.key,
+      .requiredValueMissing, entity: entity.name, property: name, key: key,
       message: """
-        “\(name)” of \(entity.name) \(first.key) is required, and the object it leads to would go. Send \
+        “\(name)” of \(entity.name) \(key) is required, and the object it leads to would go. Send \
         another one, or make “\(name)” optional.
         """)
   }

@@ -49,7 +49,9 @@ extension ManagedObjectContext {
   /// Deletes all objects that a fetch means, with those that their delete rules take along.
   ///
   /// - Returns: how many objects went, those included.
-  /// - Throws: as ``fetch(_:)``; `StoreError` when a deny rule forbids it. Nothing is deleted then.
+  /// - Throws: as ``fetch(_:)``; `StoreError` when a deny rule forbids it; ``GraphError`` with
+  ///   ``GraphError/Code/validation`` when an object that stays would lose the object that a
+  ///   required relationship leads to. Nothing is deleted then.
   @discardableResult
   public func batchDelete<Object: ManagedObject>(_ request: Fetch<Object>) throws -> Int {
     enter()
@@ -57,7 +59,9 @@ extension ManagedObjectContext {
     return try writeBatch { transaction in
       let rows = try transaction.fetchIdentifiers(plan).map(\.row).sorted()
       guard !rows.isEmpty else { return 0 }
-      return try transaction.delete(rows, of: plan.entity).count
+      let count = try transaction.delete(rows, of: plan.entity).count
+      try RequiredReferences(transaction: transaction).check(withNew: false)
+      return count
     }
   }
 

@@ -34,7 +34,7 @@ struct SaveOutcome {
 /// away from a deleted one have left it before the store applies the delete rules to rows.
 ///
 /// ```
-/// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ delete rows
+/// insert rows ─▶ update rows (version check) ─▶ pairs ─▶ links ─▶ positions ─▶ delete rows ─▶ check
 /// ```
 struct SaveWriter {
   let transaction: StoreTransaction
@@ -57,6 +57,8 @@ struct SaveWriter {
     try LinkChanges(transaction: transaction, rows: outcome.rows)
       .write([inserted, updated].joinedLists)
     try delete(deleted)
+    try RequiredReferences(transaction: transaction)
+      .check(withNew: !deleted.isEmpty || !outcome.refreshed.isEmpty)
     return outcome
   }
 

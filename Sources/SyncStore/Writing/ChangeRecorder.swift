@@ -126,10 +126,14 @@ struct ChangeRecorder {
   }
 
   /// Row numbers of an entity's rows that came or whose slots changed, for checks before commit.
-  func touched(_ table: Table, slots: SlotSet) -> [Int64] {
+  func touched(_ table: Table, slots: SlotSet, withNew: Bool = true) -> [Int64] {
     var rows: [Int64] = []
-    for entity in layout.members(of: table) { rows += inserted[entity.entity.index].rows }
-    for update in updates[table.index].list where slots.contains(where: update.slots.contains) {
+    if withNew {
+      for entity in layout.members(of: table) { rows += inserted[entity.entity.index].rows }
+    }
+    for update in updates[table.index].list
+    where slots.contains(where: update.slots.contains) && (withNew || !isNew(update.row, in: table))
+    {
       rows.append(update.row)
     }
     return rows

@@ -126,8 +126,29 @@ extension StoreTransaction {
     of entity: EntityDescription, slots: SlotSet, withNew: Bool = true
   ) -> [Int64] {
     let table = layout.table(of: entity)
-    let rows = Set(recorder.touched(table, slots: slots))
-    return rows.filter { withNew || !recorder.isNew($0, in: table) }.sorted()
+    return Set(recorder.touched(table, slots: slots, withNew: withNew)).sorted()
+  }
+
+  /// The first object of which this transaction has emptied a to-one relationship.
+  ///
+  /// - Parameters:
+  ///   - entity: the entity that declares the relationship.
+  ///   - withNew: whether objects that came in this transaction are looked at.
+  package func emptied(
+    _ relationship: RelationshipDescription, in entity: EntityDescription, withNew: Bool
+  ) throws -> (id: ManagedObjectID, key: Value?)? {
+    let slot = relationship.slot
+    let rows = touchedRows(of: entity, slots: [slot], withNew: withNew)
+    guard !rows.isEmpty else { return nil }
+    var first: (id: ManagedObjectID, key: Value?)?
+    try scan(entity, .rows(rows)) { cursor in
+      guard (cursor.integer(slot) ?? 0) == 0, first.map({ cursor.row < $0.id.row }) ?? true else {
+        return
+      }
+      let key = cursor.layout.keySlot.map(cursor.value)
+      first = (ManagedObjectID(entity: cursor.entity, row: cursor.row), key)
+    }
+    return first
   }
 
   /// Deletes rows with all rows that the delete rules take along, and clears references to them.
