@@ -25,6 +25,6 @@ extension RelationshipDescription {
   /// Whether the model limits how many objects it leads to: a list with limits, and a to-one
   /// relationship that is required, which leads to one.
   var isLimited: Bool {
-    memberLimits != nil || !isToMany && !isOptional && !isTransient
+    memberLimits != nil || isRequiredToOne && !isTransient
   }
 }

@@ -76,6 +76,9 @@ public struct RelationshipDescription: Sendable {
   /// that leave `optional` out of one do not mean that an owner without members is wrong.
   package var mayBeEmpty: Bool { isOptional || (isToMany && minCount == 0) }
 
+  /// Whether it leads to exactly one object.
+  package var isRequiredToOne: Bool { !isToMany && !isOptional }
+
   /// How the relationship is kept in the store.
   package var kind: RelationshipKind {
     guard isToMany else { return .toOne }

@@ -168,6 +168,31 @@ struct MigrationCheck {
           "\(name) leads to one object, and \(found) objects in the store are linked with several. "
             + "Keep it to-many, or unlink all but one with the old model first."))
     }
+    let missing =
+      try relationship.isRequiredToOne ? unlinked(relationship, of: declaring, pairs) : 0
+    if missing > 0 {
+      obstacles.append(
+        .init(
+          .missingValues, declaring.name, relationship.name,
+          "\(name) is required, and \(missing) objects in the store lead to none. Make it optional, "
+            + "or let them lead to one with the old model first."))
+    }
+  }
+
+  /// How many stored objects of a to-one relationship lead to none; those of entities of which it
+  /// was required before are not looked at.
+  private func unlinked(
+    _ relationship: RelationshipDescription, of declaring: EntityDescription, _ pairs: LinkPairs
+  ) throws -> Int64 {
+    let owners = pairs.select().map { ["_row NOT IN (SELECT owner FROM (\($0)))"] } ?? []
+    var result: Int64 = 0
+    for entity in declaring.familyEntities where !entity.isAbstract {
+      guard let source = match.source(of: entity), !source.isAbstract,
+        match.source(of: relationship.slot, in: entity)?.relationship?.isRequiredToOne != true
+      else { continue }
+      result += try count(old[source].table, isExactly(old[source]) + owners)
+    }
+    return result
   }
 
   /// A change at both ends of a relationship is told once.

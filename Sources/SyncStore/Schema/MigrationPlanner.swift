@@ -109,7 +109,10 @@ struct MigrationPlanner {
   }
 
   private static func addition(_ property: PropertyDescription) -> String {
-    guard let attribute = property.attribute else { return "is added" }
+    guard let attribute = property.attribute else {
+      return property.relationship?.isRequiredToOne == true
+        ? "is added and required (refused when an object has none)" : "is added"
+    }
     if !attribute.defaultValue.isNull {
       return "is added; objects get the default “\(attribute.defaultValue)”"
     }
@@ -161,6 +164,11 @@ struct MigrationPlanner {
           ? "becomes to-many" : "becomes to-one (refused when an object has several)")
     } else if old.isOrdered != new.isOrdered {
       add(.order, entity, new.name, new.isOrdered ? "becomes ordered" : "loses its order")
+    }
+    if !new.isToMany, old.isOptional != new.isOptional {
+      add(
+        new.isOptional ? .optional : .required, entity, new.name,
+        new.isOptional ? "becomes optional" : "becomes required (refused when an object has none)")
     }
     if match.target[old.destinationIndex] != new.destinationIndex {
       add(

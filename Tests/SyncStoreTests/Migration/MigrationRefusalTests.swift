@@ -83,6 +83,18 @@ import Testing
       after: person([id, name, .attribute("age", .integer16, isOptional: false)]),
       obstacles: ["missingValues Person.age"]),
     Case(
+      name: "a required relationship without an object", before: MigrationStepTests.oneToMany,
+      after: MigrationStepTests.required,
+      fill: { store in
+        try MigrationStepTests.fillItems(store)
+        try store.write { try $0.insert("Item", [["id": 4]]) }
+      }, obstacles: ["missingValues Item.owner"]),
+    Case(
+      name: "an added and required relationship", before: MigrationStepTests.items([], []),
+      after: MigrationStepTests.required,
+      fill: { store in try store.write { try $0.insert("Item", [["id": 1]]) } },
+      obstacles: ["missingValues Item.owner"]),
+    Case(
       name: "integers that no double holds", before: person([id, name]),
       after: person([.attribute("id", .double), name]),
       fill: { store in

@@ -69,6 +69,9 @@ import Testing
   static let ordered = items(
     [.toMany("items", to: "Item", inverse: "owner", isOrdered: true)],
     [.toOne("owner", to: "Owner", inverse: "items")])
+  static let required = items(
+    [.toMany("items", to: "Item", inverse: "owner")],
+    [.toOne("owner", to: "Owner", inverse: "items", isOptional: false)])
   static let manyToMany = items(
     [.toMany("items", to: "Item", inverse: "owners")],
     [.toMany("owners", to: "Owner", inverse: "items")])
@@ -312,6 +315,29 @@ import Testing
       ],
       steps: [
         "“Owner.items” is removed, with its values", "“Item.owners” is removed, with its values",
+      ]),
+    Case(
+      name: "relationship becomes required", before: oneToMany, after: required, fill: fillItems,
+      graph: [
+        "Owner 1 v1 id=1 items=[1, 3]", "Owner 2 v1 id=2 items=[2]", "Item 1 v2 id=1 owner=1",
+        "Item 2 v2 id=2 owner=2", "Item 3 v2 id=3 owner=1",
+      ], steps: ["“Item.owner” becomes required (refused when an object has none)"]),
+    Case(
+      name: "relationship becomes optional", before: required, after: oneToMany, fill: fillItems,
+      graph: [
+        "Owner 1 v1 id=1 items=[1, 3]", "Owner 2 v1 id=2 items=[2]", "Item 1 v2 id=1 owner=1",
+        "Item 2 v2 id=2 owner=2", "Item 3 v2 id=3 owner=1",
+      ], steps: ["“Item.owner” becomes optional"]),
+    Case(
+      name: "links become a required relationship",
+      before: items([.toMany("items", to: "Item")], []), after: required, fill: fillItems,
+      graph: [
+        "Owner 1 v1 id=1 items=[1, 3]", "Owner 2 v1 id=2 items=[2]", "Item 1 v1 id=1 owner=1",
+        "Item 2 v1 id=2 owner=2", "Item 3 v1 id=3 owner=1",
+      ],
+      steps: [
+        "“Owner.items” has the inverse “owner”",
+        "“Item.owner” is added and required (refused when an object has none)",
       ]),
     Case(
       name: "both sides of a to-many renamed", before: oneToMany,
