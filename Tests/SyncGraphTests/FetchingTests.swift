@@ -140,6 +140,16 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, -1, 1, nil])
+  func aManagerWithoutRoomIsEmpty(limit: Int?) throws {
+    try context.performAndWait {
+      let some = context.managerFor(User.self).limit(limit)
+      let isEmpty = try some.array.isEmpty
+      #expect(try some.isEmpty == isEmpty && (some.first == nil) == isEmpty)
+      #expect(try some.offset(10).isEmpty && some.offset(10).first == nil)
+    }
+  }
+
   @Test func managersCalculateWithKeyPaths() throws {
     try context.performAndWait {
       let some = context.managerFor(User.self).filter(where: { $0.$age <= 40 })

@@ -81,16 +81,16 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
 
   /// Whether there are no objects.
   public var isEmpty: Bool {
-    get throws { try context.count(request.limit(1)) == 0 }
+    get throws { try context.count(upToOne) == 0 }
   }
 
   /// The first object; without order the one that was inserted first.
   public var first: Object? {
-    get throws {
-      guard request.fetchLimit.map({ $0 > 0 }) ?? true else { return nil }
-      return try context.fetch(request.limit(1)).first
-    }
+    get throws { try context.fetch(upToOne).first }
   }
+
+  /// The fetch of the first object, if the query's own limit lets it be.
+  private var upToOne: Fetch<Object> { request.limit(Swift.min(request.fetchLimit ?? 1, 1)) }
 
   /// The last object; without order the one that was inserted last.
   public var last: Object? {
