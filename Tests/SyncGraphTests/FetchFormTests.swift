@@ -75,6 +75,38 @@ import Testing
     }
   }
 
+  @Test(arguments: Unsaved.allCases)
+  func transientAttributesAreRefusedWhateverIsUnsaved(unsaved: Unsaved) throws {
+    try context.performAndWait { () throws -> Void in
+      if unsaved == .insertions || unsaved == .everything { context.insertUser(7).mood = "good" }
+      if unsaved == .edits || unsaved == .everything {
+        try context.fetch(Fetch<Note>("id == 10")).first?.text = "new"
+      }
+      if unsaved == .deletions || unsaved == .everything {
+        context.delete(try #require(try context.fetch(Fetch<Note>("id == 11")).first))
+      }
+      let users = Fetch<User>()
+      let questions: [() throws -> Any?] = [
+        { try context.fetch(Fetch<User>("mood == 'good'")) },
+        { try context.count(Fetch<User>("mood == 'good' AND notes.@count > 0")) },
+        { try context.fetch(Fetch<Note>("user.mood == 'good'")) },
+        { try context.fetch(users.sorted(by: "mood")) },
+        { try context.values(users, ["mood"]) },
+        { try context.distinctValues(of: "mood", users) },
+        { try context.managerFor(User.self).min("mood") },
+        { try LiveResults(users, in: context, sectionedBy: "mood") },
+      ]
+      for question in questions {
+        #expect {
+          try question()
+        } throws: { $0.says("FilterError", "unsupported", "mood", "transient") }
+      }
+      #expect {
+        try context.values(users, [])
+      } throws: { $0.says("FilterError", "unsupported", "column") }
+    }
+  }
+
   /// Ways to have something unsaved.
   enum Unsaved: CaseIterable, Sendable {
     case nothing, insertions, edits, deletions, everything

@@ -55,6 +55,14 @@ public enum PropertyDescription: Sendable {
     }
   }
 
+  /// Whether the property is not stored.
+  package var isTransient: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.isTransient
+    case .relationship(let relationship): relationship.isTransient
+    }
+  }
+
   /// Whether the value lies in a column of the object's own row: a stored attribute or a to-one.
   package var isColumn: Bool {
     switch self {

@@ -61,6 +61,14 @@ public struct FilterError: Error, Sendable, Hashable {
     self.message = message
   }
 
+  /// A key that no store has, so that no statement can ask for it.
+  package static func transient(_ key: String, of entity: EntityDescription) -> FilterError {
+    FilterError(
+      .unsupported, entity: entity.name, key: key,
+      message: "“\(key)” of \(entity.name) is transient and not in the store. "
+        + "Fetch without it and filter the objects in memory.")
+  }
+
   /// The same error, with the text it is about.
   package func about(_ text: String) -> FilterError {
     FilterError(

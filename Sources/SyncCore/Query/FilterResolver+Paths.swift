@@ -56,6 +56,7 @@ extension FilterResolver {
     for (index, key) in keys.enumerated() {
       let entity = walk.entity
       guard let property = entity.property(named: key) else { throw unknownKey(key, in: entity) }
+      if property.isTransient { throw FilterError.transient(key, of: entity) }
       switch property {
       case .relationship(let relationship):
         walk.hops.append(ResolvedHop(relationship: relationship, owner: entity))

@@ -56,6 +56,11 @@ extension FetchPlan {
     var groups: [ResolvedExpression]?
     let resolver = FilterResolver(entity: entity, now: now)
     if case .values(let list) = output {
+      guard !list.isEmpty else {
+        throw FilterError(
+          .unsupported, entity: entity.name,
+          message: "An answer of values needs a column: name a key path or a function.")
+      }
       for column in list { columns.append(try resolver.resolve(column)) }
       if isDistinct || !groupBy.isEmpty || list.contains(where: { $0.function != nil }) {
         groups = try resolvedGroups(columns, resolver)

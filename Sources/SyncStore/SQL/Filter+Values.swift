@@ -11,7 +11,7 @@ extension SQLBuilder {
     case .attribute(let path, let attribute):
       let owner = path.hops.last?.destination ?? entities[path.scope]
       guard let column = layout[owner].column(attribute.slot) else {
-        throw SQLBuilder.transient(attribute.name, of: owner)
+        throw FilterError.transient(attribute.name, of: owner)
       }
       return try self.column(column.quoted, at: path)
     case .object(let path):

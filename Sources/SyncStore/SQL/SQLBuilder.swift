@@ -43,7 +43,7 @@ struct SQLBuilder {
 
   func storage(_ hop: ResolvedHop) throws -> RelationshipStorage {
     guard let storage = layout.storage(of: hop.relationship, in: hop.owner) else {
-      throw SQLBuilder.transient(hop.relationship.name, of: hop.owner)
+      throw FilterError.transient(hop.relationship.name, of: hop.owner)
     }
     return storage
   }
@@ -51,16 +51,9 @@ struct SQLBuilder {
   /// The column of a to-one relationship.
   func referenceColumn(_ hop: ResolvedHop) throws -> Table.Column {
     guard case .column(let column) = try storage(hop) else {
-      throw SQLBuilder.transient(hop.relationship.name, of: hop.owner)
+      throw FilterError.transient(hop.relationship.name, of: hop.owner)
     }
     return column
-  }
-
-  static func transient(_ key: String, of entity: EntityDescription) -> FilterError {
-    FilterError(
-      .unsupported, entity: entity.name, key: key,
-      message: "“\(key)” of \(entity.name) is transient and not in the store. "
-        + "Fetch without it and filter the objects in memory.")
   }
 
   /// A value in the row that a path leads to.

@@ -115,13 +115,3 @@ struct ModelMatch {
     return result
   }
 }
-
-extension PropertyDescription {
-  /// Whether the property is not stored.
-  var isTransient: Bool {
-    switch self {
-    case .attribute(let attribute): attribute.isTransient
-    case .relationship(let relationship): relationship.isTransient
-    }
-  }
-}

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "-", "--age", "a..b", "nme", "notes", "notes.text", "company", "shape", "name.x",
+    "", "-", "--age", "a..b", "nme", "notes", "notes.text", "company", "shape", "name.x", "moment",
   ])
   func sortKeysThatMakeNoSenseAreErrors(key: String) throws {
     let plan = FetchPlan(entity: person, sort: [SortKey(key)])

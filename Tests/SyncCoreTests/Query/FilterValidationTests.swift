@@ -51,6 +51,12 @@ import Testing
     #expect([.toManyPath, .unsupported, .typeMismatch].contains(error.code), "\(error)")
   }
 
+  @Test(arguments: ["moment == nil", "boss.moment == nil", "ANY company.employees.moment == nil"])
+  func transientKeysAreErrors(text: String) throws {
+    let error = try error(Filter(text))
+    #expect(error.code == .unsupported && error.entity == "Person" && error.key == "moment")
+  }
+
   @Test func objectsOfOtherEntitiesAreErrors() throws {
     let graph = MemoryGraph(model: try TestModels.queries())
     let tag = try graph.add("Tag")
