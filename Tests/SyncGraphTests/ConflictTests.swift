@@ -138,6 +138,25 @@ import Testing
     }
   }
 
+  /// Edits of a child count as made when it saves, on what it shows then.
+  @Test(arguments: [true, false])
+  func aCommitThatAChildHasMergedIsNoConflict(isMerged: Bool) throws {
+    let child = context.newChildContext()
+    try child.performAndWait { () throws -> Void in
+      try child.existingObject(with: id, as: User.self).name = "Mine"
+      try editElsewhere { $0.name = "theirs" }
+      if isMerged { child.processPendingChanges() }
+      try child.save()
+      if isMerged {
+        #expect(try context.save().overruled.isEmpty)
+      } else {
+        let error = #expect(throws: GraphError.self) { try context.save() }
+        #expect(error?.code == .conflict)
+      }
+    }
+    #expect(try stored().name == (isMerged ? "Mine" : "theirs"))
+  }
+
   @Test func whoReadsAgainMaySave() throws {
     context.mergePolicy = .error
     try context.edit {

@@ -38,10 +38,12 @@ extension ManagedObjectContext {
   ///
   /// Changes and merges of this context are merged into the child, as commits are merged into other
   /// contexts: unsaved values of the child stay on top, property by property, and win when it
-  /// saves. A save throws ``GraphError/Code/conflict`` when the child edited an object that was
-  /// deleted in the meantime, unless its ``mergePolicy`` lets the store win. Relationships follow
-  /// the same rule: changes that the child did not save are as if they were made just now, so both
-  /// sides of every relationship agree, and none leads to an object that is gone.
+  /// saves: over commits of others as well, which ``mergePolicy`` of this context calls no conflict
+  /// if the child has merged them (``MergePolicy``). A save throws ``GraphError/Code/conflict``
+  /// when the child edited an object that was deleted in the meantime, unless its ``mergePolicy``
+  /// lets the store win. Relationships follow the same rule: changes that the child did not save
+  /// are as if they were made just now, so both sides of every relationship agree, and none leads
+  /// to an object that is gone.
   ///
   /// Objects that were inserted here have the same temporary identifier in the child; both change
   /// when this context saves. A child of a child works the same way.
@@ -191,14 +193,14 @@ extension ManagedObjectContext {
     row < 0 ? renamed[row] ?? row : row
   }
 
-  /// An object is gone from the source that the context reads from. A child keeps an object with
-  /// unsaved values, so that its save can tell the lost ones.
   /// The plan with the row numbers that objects of its filters have now, which may have been saved
   /// since they were made.
   func current(_ plan: FetchPlan) -> FetchPlan {
     renamed.isEmpty ? plan : plan.renamed(renamed)
   }
 
+  /// An object is gone from the source that the context reads from. A child keeps an object with
+  /// unsaved values, so that its save can tell the lost ones.
   func lose(_ object: ManagedObject) {
     guard parent != nil, object.isUpdated, !object.isFault else { return bury(object) }
     object.flags.insert(.lost)

@@ -189,7 +189,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// The treatment of rows that changed since the context read them, by a save; see
   /// ``MergePolicy``. In a child context it counts for objects that were deleted in the meantime
-  /// only: other edits win.
+  /// only: other edits win, also over commits of others that the child has merged before it saves.
   public var mergePolicy: MergePolicy {
     get { settings.withLock { $0.mergePolicy } }
     set { settings.withLock { $0.mergePolicy = newValue } }

@@ -10,6 +10,12 @@ import SyncStore
 /// ``ManagedObjectContext/refresh(_:mergeChanges:)`` says that the program has seen the new row and
 /// means its edits all the same.
 ///
+/// Edits of a child context are the exception. They count as made when the child saves, on the rows
+/// that it shows then: a commit that the child has merged by that time, also at the beginning of
+/// its `save()`, is no conflict, and the save of its parent stores the edits over it. One that the
+/// child has not merged, because it came in the midst of its block, is a conflict for the parent's
+/// policy.
+///
 /// The values that a save stores of an object whose row was changed elsewhere since it was read:
 ///
 /// | | edited here, not there | edited here and there | changed there, not here | the row is gone |
