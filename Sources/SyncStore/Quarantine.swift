@@ -52,8 +52,8 @@ package struct QuarantinedRow: Sendable, Hashable {
   }
 }
 
-/// The table of the quarantine, with an index that finds the earlier item of a key; made when the
-/// first item is kept.
+/// The table of the quarantine, with indexes that find the earlier item of a key, and the same item
+/// without one; made when the first item is kept.
 private enum QuarantineTable {
   static let creation = [
     "CREATE TABLE _syncstack_quarantine (id INTEGER PRIMARY KEY AUTOINCREMENT, "
@@ -62,6 +62,8 @@ private enum QuarantineTable {
       + "attempts INTEGER NOT NULL, parent_entity TEXT, parent_row INTEGER, "
       + "parent_relationship TEXT)",
     "CREATE INDEX _syncstack_quarantine_key ON _syncstack_quarantine (entity, object_key)",
+    "CREATE INDEX _syncstack_quarantine_keyless ON _syncstack_quarantine (entity, json) "
+      + "WHERE object_key IS NULL",
   ]
 }
 
@@ -115,20 +117,23 @@ extension StoreReader {
 }
 
 extension StoreTransaction {
-  /// Keeps an item, in the place of an earlier one of the same key under the same parent.
+  /// Keeps an item, in the place of an earlier one of the same key under the same parent; of one
+  /// without a key, in that of the same JSON.
   package func quarantine(_ row: QuarantinedRow) throws {
     try requireOpen()
     try makeQuarantine()
     let key: Value = row.key.isNull ? .null : .data(row.key.archive)
+    let json = String(decoding: row.json, as: UTF8.self)
+    let isSame = key.isNull ? "object_key IS NULL AND json = ?1" : "object_key = ?1"
     try connection.run(
-      "DELETE FROM _syncstack_quarantine WHERE object_key = ?1 AND entity = ?2 "
-        + "AND parent_row IS ?3", [key, row.entity, row.parent?.row])
+      "DELETE FROM _syncstack_quarantine WHERE \(isSame) AND entity = ?2 AND parent_row IS ?3",
+      [key.isNull ? .string(json) : key, row.entity, row.parent?.row])
     try connection.run(
       "INSERT INTO _syncstack_quarantine (entity, object_key, json, code, reason, path, ts_ms, "
         + "attempts, parent_entity, parent_row, parent_relationship) "
         + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
-        row.entity, key, String(decoding: row.json, as: UTF8.self), row.code, row.reason, row.path,
+        row.entity, key, json, row.code, row.reason, row.path,
         ChangeJournal.milliseconds(row.date), Int64(row.attempts), row.parent?.entity,
         row.parent?.row, row.parent?.relationship,
       ])

@@ -54,7 +54,8 @@ extension QuarantinedItem: CustomStringConvertible {
 /// ```
 ///
 /// An item is forgotten when it was replayed with success, when a later sync brings its object in a
-/// form that can be stored, and when it is discarded; a later item of the same key takes its place.
+/// form that can be stored, and when it is discarded; a later item of the same key takes its place,
+/// and one of the same JSON where the key cannot be read.
 public struct Quarantine: Sendable {
   let stack: DataStack
 
@@ -140,6 +141,8 @@ struct QuarantineReplay {
     text.append(UInt8(ascii: "]"))
     request.payload = .data(text)
     request.settings.onItemError = .skip
+    // A replay deletes nothing; an item of which nothing can be used is no reason to stop it.
+    request.settings.deletionGuard = .off
     let failed = Locked<Set<Int>>([])
     request.hooks.onRejected = { [rows] item, transaction in
       failed.withLock { _ = $0.insert(item.index) }

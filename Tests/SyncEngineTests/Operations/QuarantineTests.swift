@@ -136,6 +136,26 @@ import Testing
     #expect(rest.map { $0.key?.description } == ["2", nil])
   }
 
+  @Test func anItemThatCannotBeUsedKeepsNoOtherFromItsReplay() async throws {
+    try sync(#"[{"id": 1, "name": "a"}, {"name": "no key"}]"#)
+    try sync(#"[{"id": 5}]"#, "Note")
+    var items = try stack.quarantine.items()
+    items[1].json = Data(#"{"id": 5, "text": "mended"}"#.utf8)
+    let report = try await stack.quarantine.replay(items)
+    #expect(report.inserted == 1 && report.skipped == 1)
+    #expect(try stack.keys("Note") == [5])
+    #expect(try kept() == [#"{"name": "no key"}"#])
+  }
+
+  @Test func anItemWithoutAKeyIsKeptOnceHoweverOftenItComes() throws {
+    for _ in 1...3 { try sync(#"[{"id": 1, "name": "a"}, {"name": "b"}, 7]"#) }
+    try sync(#"[{"id": 1, "name": "a"}, {"name": "c"}]"#)
+    try sync(#"[{"name": "b"}]"#, "Note")
+    #expect(
+      try kept() == [#"{"name": "b"}"#, "7", #"{"name": "c"}"#, #"{"name": "b"}"#])
+    #expect(try stack.store.read { try $0.indexNames().contains("_syncstack_quarantine_keyless") })
+  }
+
   @Test func onlyOneValueCanStandForAnItem() async throws {
     try sync(#"[{"id": 1, "name": "a"}, {"id": 2}]"#)
     var items = try stack.quarantine.items()
