@@ -84,11 +84,12 @@ extension DataStack {
   /// }
   /// ```
   ///
+  /// - Parameter token: The commit; ``HistoryToken/start`` is before the first.
   /// - Throws: `StoreError` with the code `historyExpired` when former values since are not kept
-  ///   any more.
+  ///   any more; `unsupported` when there is no such commit yet.
   /// - Complexity: linear in the changes since.
   public func differences(since token: HistoryToken) throws -> [ObjectDifference] {
-    try store.read { try $0.differences(from: HistoryToken(number: token.number + 1)) }
+    try store.read { try $0.differences(since: token) }
   }
 
   /// Whether the history keeps former values.

@@ -158,8 +158,32 @@ extension StoreReader {
     guard try ChangeJournal(connection: connection).exists() else {
       throw StoreError(
         .unsupported,
-        message: "The store keeps no history. Open the stack with tracksChanges: true; what is "
-          + "committed from then on is in it.")
+        message: "The store keeps no history. \(StoreError.historyAdvice)")
     }
   }
+
+  /// Throws when a commit is none of the history; 0 is none.
+  ///
+  /// - Returns: The latest one.
+  @discardableResult
+  func requireCommit(_ token: HistoryToken) throws -> HistoryToken {
+    let latest = try requireHistoryToken()
+    guard token > .start, token <= latest else {
+      throw StoreError(
+        .unsupported,
+        message: "There is no commit \(token.number): the history ends at \(latest.number). Give "
+          + "the token of a commit in the history.")
+    }
+    return latest
+  }
+}
+
+extension StoreError {
+  /// Advice when the history of a store is asked for that keeps none.
+  package static let historyAdvice =
+    "Open the stack with tracksChanges: true; what is committed from then on is in it."
+
+  /// Advice when former values are asked for that a store does not keep.
+  package static let valuesAdvice =
+    "Open the stack with history: .values; commits from then on can be taken back."
 }

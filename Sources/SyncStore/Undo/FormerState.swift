@@ -122,16 +122,9 @@ extension StoreReader {
     guard try hasFormerValues() else {
       throw StoreError(
         .unsupported,
-        message: "The history of the store keeps no former values. Open the stack with "
-          + "history: .values; commits from then on can be taken back.")
+        message: "The history of the store keeps no former values. \(StoreError.valuesAdvice)")
     }
-    let last = try latestHistoryToken()?.number ?? 0
-    guard first.number > 0, first.number <= last else {
-      throw StoreError(
-        .unsupported,
-        message: "There is no commit \(first.number): the history ends at \(last). Give the token "
-          + "of a commit in the history.")
-    }
+    try requireCommit(first)
     let bare = try connection.scalar(
       "SELECT max(txn) FROM _syncstack_history h WHERE h.txn >= \(first.number) AND NOT EXISTS "
         + "(SELECT 1 FROM _syncstack_history_kept k WHERE k.txn = h.txn)")

@@ -25,6 +25,12 @@ public struct ObjectDifference: Sendable, Hashable {
 }
 
 extension StoreReader {
+  /// How objects differ from what they were after a commit, or before the first one.
+  package func differences(since token: HistoryToken) throws -> [ObjectDifference] {
+    let latest = try token == .start ? requireHistoryToken() : requireCommit(token)
+    return token == latest ? [] : try differences(from: HistoryToken(number: token.number + 1))
+  }
+
   /// The objects that some commits changed, with their former values, in model order.
   ///
   /// - Parameters:
@@ -35,7 +41,6 @@ extension StoreReader {
     from first: HistoryToken, through last: HistoryToken? = nil
   ) throws -> [ObjectDifference] {
     let latest = try requireHistoryToken()
-    guard first <= latest else { return [] }
     try requireFormerValues(from: first)
     let state = try formerState(from: first.number, through: (last ?? latest).number)
     var found: [Difference] = []

@@ -19,14 +19,7 @@ extension StoreTransaction {
   ) throws -> [UndoReport.Left] {
     try requireOpen()
     try requireFormerValues(from: first)
-    let latest = try requireHistoryToken()
-    guard last <= latest else {
-      throw StoreError(
-        .unsupported,
-        message:
-          "There is no commit \(last.number): the history ends at \(latest.number). Give the "
-          + "token of a commit in the history.")
-    }
+    let latest = try requireCommit(last)
     let before = try formerState(from: first.number, through: last.number)
     let after = try formerState(from: last.number + 1, through: latest.number)
     var planner = UndoPlanner(transaction: self, before: before, after: after)

@@ -206,6 +206,18 @@ import Testing
     #expect(now.first { $0.key == 1 && $0.entity == "User" }?.new["name"] == "Eve")
   }
 
+  @Test(arguments: [-1, 99, Int64.max])
+  func aCommitThatIsNotThereIsAnError(_ number: Int64) async throws {
+    _ = try await fill()
+    let token = HistoryToken(number: number)
+    expectError("StoreError unsupported", "There is no commit \(number)") {
+      _ = try stack.differences(since: token)
+    }
+    expectError("StoreError unsupported", "There is no commit \(number)") {
+      _ = try stack.values(before: token)
+    }
+  }
+
   @Test func withoutFormerValuesAnUndoIsRefused() async throws {
     let plain = try DataStack(model: TestModels.social(), store: .inMemory, tracksChanges: true)
     try await plain.sync(users([1: "Ann"]), inEntityNamed: "User")
