@@ -1,4 +1,5 @@
 import SyncCore
+import SyncStore
 
 /// The steps after the identity of an object is decided.
 extension Matcher {
@@ -148,12 +149,13 @@ extension Matcher {
     let owner = matches.owner(of: match)
     let ownerKey = owner.batch.key(owner.batch.cells(owner.number))
     // The payload has no key of a given parent.
-    let name =
-      ownerKey == .null
-      ? self.owner(of: match)?.description : "\(owner.batch.entity.name) \(ownerKey)"
+    let given = ownerKey == .null ? self.owner(of: match) : nil
+    let name = owner.batch.entity.name
     report.note(
       .movedObject, batch.entity, property: rule.name, key: key,
-      message: "\(batch.entity.name) \(key) moved to \(name ?? owner.batch.entity.name).")
+      message: "\(batch.entity.name) \(key) moved to "
+        + (given.map(transaction.name(of:)) ?? (ownerKey == .null ? name : "\(name) \(ownerKey)"))
+        + ".")
   }
 
   /// The object under whose relationship an occurrence stands, if it stands under one.

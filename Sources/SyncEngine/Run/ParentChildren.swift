@@ -79,7 +79,7 @@ struct ParentChildren: PartPhase {
       let key = batch.key(batch.cells(index)).description
       report.note(
         .movedObject, batch.entity, property: batch.node.relationships[rule].name, key: key,
-        message: "\(batch.entity.name) \(key) moved to \(parent).")
+        message: "\(batch.entity.name) \(key) moved to \(transaction.name(of: parent)).")
     }
   }
 

@@ -47,6 +47,13 @@ struct CSVReader {
     return candidates.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? candidates[0]
   }
 
+  /// The most likely encoding of a table that is no UTF-8: of two that spreadsheets write, the one
+  /// begins with a mark.
+  private var encoding: String {
+    bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+      ? "UTF-16" : "WINDOWS-1252"
+  }
+
   /// Goes to the next row that is no blank line.
   ///
   /// - Returns: Whether there is one.
@@ -70,7 +77,7 @@ struct CSVReader {
     if content.contains(where: { $0 > 0x7F }), String(validating: content, as: UTF8.self) == nil {
       throw CSVFault(
         line, column(),
-        "it is no UTF-8. Save the table in that, or run: iconv -f WINDOWS-1252 -t UTF-8")
+        "it is no UTF-8. Save the table in that, or run: iconv -f \(encoding) -t UTF-8")
     }
     endsRow = true
     guard position < bytes.count else { return }

@@ -44,6 +44,13 @@ extension StoreReader {
     try scan(id.entity, .rows([id.row]), slots: [slot]) { result = $0.value(slot) }
     return result
   }
+
+  /// The object as a sentence says it: `Team 10`; by its row where it has no primary key.
+  package func name(of id: ManagedObjectID) -> String {
+    guard let slot = id.entity.primaryKey?.slot, let key = try? value(slot, of: id), !key.isNull
+    else { return "\(id)" }
+    return "\(id.entity.name) \(key)"
+  }
 }
 
 extension RowBlock {

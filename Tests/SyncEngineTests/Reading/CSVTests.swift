@@ -98,11 +98,18 @@ import Testing
     #expect(try rows("SELECT id FROM Fellow") == [[9]])
   }
 
-  @Test func otherEncodingsAreNamed() throws {
+  @Test(arguments: [
+    (
+      Data("id,name\n1,Gr".utf8) + [0xFC] + Data("n\n".utf8), "line 2, column 2 (“name”)",
+      "WINDOWS-1252"
+    ),
+    (Data([0xFF, 0xFE, 0x69, 0, 0x64, 0]), "line 1, column 1", "UTF-16"),
+  ])
+  func otherEncodingsAreNamed(_ table: Data, _ place: String, _ encoding: String) throws {
     let folder = try TemporaryFolder()
     let url = folder.file("fellows.csv")
-    try (Data("id,name\n1,Gr".utf8) + [0xFC] + Data("n\n".utf8)).write(to: url)
-    expectError("SyncError", "“fellows.csv”", "line 2, column 2 (“name”): it is no UTF-8") {
+    try table.write(to: url)
+    expectError("SyncError", "“fellows.csv”", "\(place): it is no UTF-8", "iconv -f \(encoding) ") {
       try stack.sync(.csv(url), inEntityNamed: "Fellow")
     }
   }
