@@ -68,6 +68,26 @@ import Testing
     #expect(drawn.error.contains(place) || drawn.error.contains("data.a"), "\(drawn.error)")
   }
 
+  /// As Cloudflare's D1 answers.
+  @Test func theListInTheOnlyItemOfAListIsPointedAt() async throws {
+    let bench = try ToolBench()
+    let file = try bench.file("d1.json", #"[{"results": [{"code": "LI"}], "success": true}]"#)
+    let drawn = await bench.run("model", "--from", file, "--entity", "Country")
+    expect(drawn, .done, output: #"name="code""#, error: "--at '*.results'")
+    let words = ["--model", model, "--entity", "Country"]
+    let result = await bench.run(["doctor", file] + words)
+    expect(result, .failed, output: "--at '*.results' takes that.")
+    let taken = await bench.run(["doctor", file, "--at", "*.results"] + words)
+    #expect(taken.output.contains("1 Country"), "\(taken.output)")
+  }
+
+  @Test func anOnlyItemWithAKeyIsNoObjectAroundAList() async throws {
+    let bench = try ToolBench()
+    let file = try bench.file("u.json", #"[{"id": 1, "notes": [{"id": 2, "text": "x"}]}]"#)
+    let drawn = await bench.run("model", "--from", file, "--entity", "User")
+    #expect(drawn.code == .done && !drawn.error.contains("--at"), "\(drawn.error)")
+  }
+
   @Test func aKeyWithAPathIsNamedOnce() async throws {
     let bench = try ToolBench()
     let file = try bench.file("orders.json", #"[{"id": 1}]"#)

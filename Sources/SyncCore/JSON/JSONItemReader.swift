@@ -54,7 +54,7 @@ package struct JSONItemReader {
   package internal(set) var itemRange = 0..<0
   /// How the item read last was found.
   private var itemState = State.single
-  var isElement: Bool { itemState == .elements }
+  package var isElement: Bool { itemState == .elements }
 
   /// Where the item read last stands.
   package var itemPlace: JSONItemPlace {

@@ -53,30 +53,34 @@ struct UnusablePayload {
 }
 
 /// Where the lists of objects lie in a document that is one object around them, as most APIs
-/// answer.
+/// answer, or a list of one such object.
 struct ListAdvice {
   /// The path that `at:` takes for each.
   let paths: [String]
+  /// The one object, as the subject of a sentence.
+  private let subject: String
 
   /// Objects in objects that are looked into.
   private static let depth = 4
 
   /// - Parameter path: The path that was looked at, if any.
   init(in bytes: UnsafeRawBufferPointer, at path: JSONPath?, options: JSONReadingOptions) {
-    let object = try? ListAdvice.onlyObject(in: bytes, at: path, options: options)
-    paths =
-      object.map { ListAdvice.lists(in: $0, under: path?.steps ?? [], ListAdvice.depth) }
-      ?? []
+    let only = try? ListAdvice.onlyObject(in: bytes, at: path, options: options)
+    var place = path?.steps ?? []
+    if only?.isElement == true, path?.leadsToEach != true { place.append(.each) }
+    subject = only?.isElement == true ? "The only item" : "The document"
+    paths = only.map { ListAdvice.lists(in: $0.object, under: place, ListAdvice.depth) } ?? []
   }
 
   private static func onlyObject(
     in bytes: UnsafeRawBufferPointer, at path: JSONPath?, options: JSONReadingOptions
-  ) throws -> JSONObject? {
+  ) throws -> (object: JSONObject, isElement: Bool)? {
     let tape = JSONTape()
     var reader = try JSONItemReader(
       bytes, at: path ?? JSONPath(), options: options)
     guard try reader.next(into: tape), let object = tape.value(0).objectValue else { return nil }
-    return try reader.skipNext() == nil ? object : nil
+    let isElement = reader.isElement
+    return try reader.skipNext() == nil ? (object, isElement) : nil
   }
 
   private static func lists(in object: JSONObject, under path: [JSONPath.Step], _ depth: Int)
@@ -97,9 +101,9 @@ struct ListAdvice {
   var advice: String {
     switch paths.count {
     case 0: SyncError.listAdvice
-    case 1: "The document is one object with a list at \(paths[0]): at: \"\(paths[0])\" takes that."
+    case 1: "\(subject) is one object with a list at \(paths[0]): at: \"\(paths[0])\" takes that."
     default:
-      "The document is one object with lists at \(paths.joined(separator: ", ")): at: \"\(paths[0])\" takes the first."
+      "\(subject) is one object with lists at \(paths.joined(separator: ", ")): at: \"\(paths[0])\" takes the first."
     }
   }
 }

@@ -83,6 +83,14 @@ struct DraftInput {
     return try read(bytes(), at: path, upTo: limit, terminal, body)
   }
 
+  /// Whether its first item stands in a list, and not by itself.
+  func isList(at path: JSONPath) throws -> Bool {
+    try bytes().withUnsafeBytes { bytes in
+      var reader = try JSONItemReader(bytes, at: path)
+      return try reader.next(into: JSONTape()) && reader.isElement
+    }
+  }
+
   func bytes() throws -> Data {
     switch source {
     case .data(let data): return data

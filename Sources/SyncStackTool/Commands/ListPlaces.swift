@@ -2,7 +2,7 @@ import Foundation
 import SyncStack
 
 /// Where the lists of objects lie in a document that is one object around them, as most APIs
-/// answer, and objects by their keys, as Firebase has them.
+/// answer, or a list of one such object, and objects by their keys, as Firebase has them.
 struct ListPlaces {
   /// A list, and the marks by which the list that is meant is found.
   private struct Place {
@@ -41,6 +41,8 @@ struct ListPlaces {
   private static let companions: Set<String> = ["included", "includes", "errors", "warnings"]
 
   private let places: [Place]
+  /// The one object, as the subject of a sentence.
+  private let subject: String
   /// The entity that is wanted, as far as anything says it.
   private let wanted: String?
 
@@ -50,13 +52,18 @@ struct ListPlaces {
   /// - Parameters:
   ///   - shape: The shape of the document, or of the value at the path.
   ///   - path: The path that was given.
+  ///   - isList: Whether the object is the only item of a list there.
   ///   - count: How many documents there are; when there are more items, they are no objects around
   ///     lists.
   ///   - wanted: The entity that is looked for.
-  init(in shape: ObjectShape, at path: String? = nil, of count: Int = 1, for wanted: String? = nil)
-  {
+  init(
+    in shape: ObjectShape, at path: String? = nil, isList: Bool, of count: Int = 1,
+    for wanted: String? = nil
+  ) {
     self.wanted = wanted
-    let path = path ?? ""
+    subject = isList ? "The only item" : "The document"
+    var path = path ?? ""
+    if isList, !JSONPath(path).leadsToEach { path = path.isEmpty ? "*" : path + "[]" }
     guard shape.count == count else {
       places = []
       return
@@ -70,13 +77,15 @@ struct ListPlaces {
   init(in document: Data, at path: String?) throws {
     let shape = ObjectShape()
     let tape = JSONTape()
+    var isList = false
     try document.withUnsafeBytes { bytes in
       var reader = try JSONItemReader(bytes, at: path.map { JSONPath($0) } ?? JSONPath())
       while try reader.next(into: tape) {
         if let object = tape.value(0).objectValue { shape.add(object) }
+        isList = reader.isElement
       }
     }
-    self.init(in: shape, at: path)
+    self.init(in: shape, at: path, isList: isList)
   }
 
   private static func lists(in shape: ObjectShape, under path: String, isBare: Bool) -> [Place] {
@@ -179,7 +188,7 @@ struct ListPlaces {
   /// The list that was taken, and the option to type next.
   func advice(taking path: String) -> String {
     let others = paths.filter { $0 != path }
-    return "The document is one object with a list at \(path), and this is the model of that: give "
+    return "\(subject) is one object with a list at \(path), and this is the model of that: give "
       + "--at \(ListPlaces.word(path)) to doctor and import too. "
       + (others.isEmpty ? "" : "There are others at \(others.joined(separator: ", ")). ")
       + "--at $ draws the document itself."
@@ -195,8 +204,8 @@ struct ListPlaces {
   var advice: String? {
     guard let first = paths.first else { return nil }
     return paths.count == 1
-      ? "The document is one object with a list at \(first): --at \(ListPlaces.word(first)) takes that."
-      : "The document is one object with lists at \(paths.joined(separator: ", ")): --at takes one of them."
+      ? "\(subject) is one object with a list at \(first): --at \(ListPlaces.word(first)) takes that."
+      : "\(subject) is one object with lists at \(paths.joined(separator: ", ")): --at takes one of them."
   }
 }
 

@@ -69,18 +69,20 @@ struct PayloadDrafting {
     var (root, isWhole) = try shape(at: path, upTo: limit, key)
     var advice: [String] = []
     let isObject = KeyFinder.ofRoot(root, entity ?? "").key != nil
-    if path == nil, root.count == inputs.count {
+    let isAlone = root.count == inputs.count
+    let isList = try isAlone && inputs.contains { try $0.isList(at: JSONPath(path ?? "")) }
+    if path == nil, isAlone {
       let places = ListPlaces(
-        in: root, of: inputs.count,
+        in: root, isList: isList, of: inputs.count,
         for: entity ?? DraftNames.entity(of: inputs[0].name, at: nil))
       if let best = places.best(in: root, isObject: isObject) {
         path = best
         advice = [places.advice(taking: best)]
         (root, isWhole) = try shape(at: path, upTo: limit, key)
-      } else if let other = places.advice {
+      } else if !isList, let other = places.advice {
         advice = [other]
       }
-    } else if !isObject, let other = ListPlaces(in: root, at: path).advice {
+    } else if !isObject, let other = ListPlaces(in: root, at: path, isList: isList).advice {
       advice = [other]
     }
     // Of an object of objects the keys name them, unless they name themselves.

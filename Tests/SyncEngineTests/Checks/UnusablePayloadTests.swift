@@ -23,6 +23,11 @@ import Testing
       (#"{"orders":[{"id":1}],"users":[{"id":2}]}"#, nil, .missingKey, "orders, users"),
       (#"{"data":{"orders":[{"id":1}]}}"#, "data", .missingKey, "data.orders"),
       (#"{"error":"unauthorised"}"#, nil, .missingKey, "at: \"data.items\""),
+      (
+        #"[{"orders":[{"id":1}]}]"#, nil, .missingKey,
+        "The only item is one object with a list at *.orders"
+      ),
+      (#"{"data":[{"orders":[{"id":1}]}]}"#, "data", .missingKey, "at data[].orders"),
       (#"["a","b"]"#, nil, .invalidItem, "None of the 2 items"),
       (#"[null]"#, nil, .invalidItem, "The only item"),
     ] as [(String, String?, SyncError.Code, String)],
