@@ -16,7 +16,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// Calls a handler at the first Ctrl-C or SIGTERM, and lets the second one end the process.
+/// Calls a handler at the first Ctrl-C or SIGTERM, and lets the second one end the process. Of
+/// several, one inside the other, the innermost is called.
 ///
 /// Confined to the command that made it; the handler runs on a queue of its own.
 final class Interrupt {
@@ -30,12 +31,15 @@ final class Interrupt {
 
     private let source: (any DispatchSourceRead)?
     private let ends: (output: Int32, input: Int32)
+    /// Where signals were written to before; -1 when no handler was set.
+    private let outer: Int32
 
     init(_ handler: @escaping @Sendable () -> Void) {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else {
         // Without one, Ctrl-C ends the process.
         self.ends = (-1, -1)
+        outer = -1
         source = nil
         return
       }
@@ -50,7 +54,7 @@ final class Interrupt {
       source.setCancelHandler { close(input) }
       source.activate()
       self.source = source
-      Interrupt.output.store(output, ordering: .releasing)
+      outer = Interrupt.output.exchange(output, ordering: .acquiringAndReleasing)
       for number in Interrupt.signals {
         signal(number) { number in
           // Only calls that a handler of signals may make.
@@ -66,9 +70,9 @@ final class Interrupt {
     deinit {
       guard let source else { return }
       let isOurs = Interrupt.output.compareExchange(
-        expected: ends.output, desired: -1, ordering: .acquiringAndReleasing
+        expected: ends.output, desired: outer, ordering: .acquiringAndReleasing
       ).exchanged
-      if isOurs { for number in Interrupt.signals { signal(number, SIG_DFL) } }
+      if isOurs, outer == -1 { for number in Interrupt.signals { signal(number, SIG_DFL) } }
       source.cancel()
       close(ends.output)
     }

@@ -45,6 +45,9 @@ struct Tool {
         return try help(name, terminal: terminal)
       }
       let arguments = try Arguments(Array(words.dropFirst()), syntax: type.syntax)
+      // Inside, commands whose work leaves something behind have it cancelled instead.
+      let interrupt = Interrupt { terminal.leaveCancelled() }
+      defer { withExtendedLifetime(interrupt) {} }
       return try await type.init(arguments).run(terminal: terminal)
     } catch let error as UsageError {
       terminal.note("syncstack: \(error)")

@@ -65,7 +65,7 @@ struct CloudSession {
     _ work: @escaping @Sendable (CloudEngine) async throws -> Output
   ) async throws -> (output: Output, isFirst: Bool) {
     let newFile = NewStoreFile(settings.store)
-    let stack = try newFile.open { try open(createsStore: createsStore) }
+    let stack = try newFile.open(on: terminal) { try open(createsStore: createsStore) }
     defer { try? stack.close() }
     do {
       let remembered = try stack.store.read { try $0.remoteAddress() }

@@ -52,12 +52,12 @@ struct DoctorCommand: Command {
     let forms = files.map { DocumentForm(of: $0, given: form) }
     let isPlain = forms.allSatisfy { $0 == nil }
     let documents = zip(inputs, forms).map { (name: $0.name, payload: $0.payload.form($1)) }
-    let task = Task { try await trial.run(documents, on: terminal) }
-    let interrupt = Interrupt { task.cancel() }
-    defer { withExtendedLifetime(interrupt) {} }
     let diagnosis: Diagnosis
     do {
-      diagnosis = try await task.value
+      diagnosis = try await trial.run(documents, on: terminal)
+    } catch let error as JSONError where isJSON {
+      try terminal.write(json: DiagnosisSummary(refusal: ErrorHint.message(of: error)))
+      return .failed
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.
       var lines = [ToolMessage.text(error.message)]

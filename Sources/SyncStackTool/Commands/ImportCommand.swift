@@ -25,8 +25,8 @@ struct ImportCommand: Command {
     let inputs = try lists.map { try $0.list() }
     // A slip in --model must not cost the objects of the store, and a dry run changes nothing at
     // all.
-    let newFile = NewStoreFile(settings.store)
-    let stack = try newFile.open {
+    let newFile = NewStoreFile(settings.store, migrates: settings.migrates)
+    let stack = try newFile.open(on: terminal) {
       try DataStack(
         model: model, store: location, migration: settings.migrates ? .automatic : .refuse,
         busyTimeout: settings.wait)

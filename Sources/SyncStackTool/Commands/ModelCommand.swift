@@ -104,16 +104,9 @@ struct ModelCommand: Command {
   }
 
   private func draw(_ files: [String], _ terminal: Terminal) async throws -> ModelDraft {
-    let drafting = PayloadDrafting(
-      inputs: try files.map { try DraftInput($0, form: form) }, entity: entity, path: path,
-      terminal: terminal)
-    let task = Task { try await drafting.draft() }
-    let interrupt = Interrupt { task.cancel() }
-    defer { withExtendedLifetime(interrupt) {} }
-    do {
-      return try await task.value
-    } catch is CancellationError {
-      throw Cancelled("Nothing was drawn.")
-    }
+    try await PayloadDrafting(
+      inputs: files.map { try DraftInput($0, form: form) }, entity: entity, path: path,
+      terminal: terminal
+    ).draft()
   }
 }

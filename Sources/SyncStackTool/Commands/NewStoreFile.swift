@@ -5,21 +5,32 @@ import SyncStack
 struct NewStoreFile {
   private let url: URL
   private let wasThere: Bool
+  private let migrates: Bool
 
   /// Has to be made before the store is opened.
-  init(_ url: URL) {
+  ///
+  /// - Parameter migrates: Whether opening may bring the store to another model.
+  init(_ url: URL, migrates: Bool = false) {
     self.url = url
+    self.migrates = migrates
     wasThere = FileManager.default.fileExists(atPath: url.path)
   }
 
-  /// Opens the store, and leaves nothing behind when that fails.
-  func open(_ body: () throws -> DataStack) throws -> DataStack {
+  /// Opens the store, and leaves nothing behind when that fails or a Ctrl-C ends it.
+  func open(on terminal: Terminal, _ body: () throws -> DataStack) throws -> DataStack {
+    let interrupt = Interrupt { terminal.leaveCancelled(removeHalfMade) }
+    defer { withExtendedLifetime(interrupt) {} }
     do {
       return try body()
     } catch {
       if !wasThere { try? DataStack.destroyStore(at: url) }
       throw error
     }
+  }
+
+  private func removeHalfMade() {
+    if migrates { Store.removeUnfinishedCopy(of: url) }
+    if !wasThere { try? DataStack.destroyStore(at: url) }
   }
 
   /// Closes the store and removes its files when nothing was ever stored in it.

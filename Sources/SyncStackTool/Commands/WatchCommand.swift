@@ -33,9 +33,6 @@ struct WatchCommand: Command {
   func run(terminal: Terminal) async throws -> ExitCode {
     let reader = try HistoryReader(store, after: since, as: HistoryText(isJSON: isJSON))
     defer { try? reader.close() }
-    let pause = Pause()
-    let interrupt = Interrupt { pause.end() }
-    defer { withExtendedLifetime(interrupt) {} }
     var rest = count
     var version: Int64?
     while rest > 0 {
@@ -45,38 +42,8 @@ struct WatchCommand: Command {
         version = now
         rest -= try reader.write(to: terminal, limit: rest)
       }
-      if rest > 0, await !pause.wait(milliseconds: max(interval, 1)) { return .cancelled }
+      if rest > 0 { try await Task.sleep(for: .milliseconds(max(interval, 1))) }
     }
     return .done
-  }
-}
-
-/// Waits, and can be woken for good. The task is protected by its lock.
-private final class Pause: Sendable {
-  private struct State {
-    var isEnded = false
-    var task: Task<Void, Never>?
-  }
-
-  private let state = Locked(State())
-
-  /// Returns after a time with true, or at once with false when it was ended.
-  func wait(milliseconds: Int) async -> Bool {
-    let task = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isEnded else { return nil }
-      let task = Task { _ = try? await Task.sleep(for: .milliseconds(milliseconds)) }
-      state.task = task
-      return task
-    }
-    await task?.value
-    return state.withLock { !$0.isEnded } && !Task.isCancelled
-  }
-
-  func end() {
-    let task = state.withLock { state in
-      state.isEnded = true
-      return state.task
-    }
-    task?.cancel()
   }
 }

@@ -46,6 +46,16 @@ struct Terminal: Sendable {
     exit(ExitCode.failed.rawValue)
   }
 
+  /// Ends the tool at a Ctrl-C.
+  ///
+  /// - Parameter last: Takes away what is half made; other threads are still at their work.
+  func leaveCancelled(_ last: () -> Void = {}) -> Never {
+    if errorWidth != nil { overwrite("") }
+    note("Cancelled.")
+    last()
+    _exit(ExitCode.cancelled.rawValue)
+  }
+
   /// Writes a line of the result.
   func print(_ line: String = "") {
     output(Data((line + "\n").utf8))

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import SyncCore
 
 /// The copy of a store that is made before it is migrated:
@@ -7,6 +7,7 @@ import SyncCore
 /// has succeeded.
 struct StoreBackup {
   private static let infix = ".backup-"
+  private static let unfinishedEnding = ".part"
   let path: String
   let copyPath: String
 
@@ -19,7 +20,7 @@ struct StoreBackup {
   ///
   /// - Throws: ``StoreError``; nothing is left behind then.
   func make(busyTimeout: Double) throws {
-    let unfinished = copyPath + ".part"
+    let unfinished = copyPath + StoreBackup.unfinishedEnding
     StoreBackup.remove(unfinished)
     do {
       let source = try Connection(
@@ -64,11 +65,24 @@ struct StoreBackup {
       .map { url.deletingLastPathComponent().appendingPathComponent($0).path }
   }
 
+  /// Removes the copies beside a store that are half-written.
+  static func removeUnfinished(of path: String) {
+    for copy in all(of: path) where copy.hasSuffix(unfinishedEnding) { remove(copy) }
+  }
+
   /// Removes a file with the files that SQLite may have laid beside it; one that is not there is no
   /// matter.
   private static func remove(_ path: String) {
     for suffix in ["", "-journal", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: path + suffix)
     }
+  }
+}
+
+extension Store {
+  /// Removes the half-written copy of a store that is about to be migrated, for a process that is
+  /// told to end meanwhile.
+  package static func removeUnfinishedCopy(of url: URL) {
+    StoreBackup.removeUnfinished(of: url.path)
   }
 }

@@ -67,6 +67,16 @@ import Testing
     try kept.close()
   }
 
+  @Test func ofTheCopiesAHalfWrittenOneCanBeRemoved() throws {
+    try scene.open(new) { _ in }
+    let copy = "test.sqlite.backup-\(old.versionHash)"
+    for ending in [".part", ".part-journal"] {
+      try Data().write(to: scene.folder.file(copy + ending))
+    }
+    Store.removeUnfinishedCopy(of: scene.url)
+    #expect(try scene.files() == ["test.sqlite", copy])
+  }
+
   @Test func whatOnlyIndexesDifferentlyIsNotCopied() throws {
     var indexed = MigratedFileTests.before
     indexed[0].indexes = [.init(name: "i", elements: [.init(property: "id", ascending: false)])]
