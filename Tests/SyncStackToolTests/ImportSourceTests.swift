@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 @testable import SyncStackTool
@@ -57,6 +58,21 @@ import Testing
     let result = await importing(file, "--per-batch", "5")
     expect(result, .failed, error: "Batches before the one that failed stay")
     #expect(try cities.stored() == Array(0..<10))
+  }
+
+  @Test(arguments: [["--session", "nightly"], ["--per-batch", "5"]])
+  func theLogHasWhatWasStoredBeforeAnError(_ words: [String]) async throws {
+    let log = bench.folder.file("log.ndjson")
+    let lines = (0..<10).map { "{\"id\": \($0)}\n" } + ["{\"id\": 13,"]
+    let files =
+      words[0] == "--session"
+      ? [try cities.file("one.json", 0..<10), try bench.file("two.json", "[{\"id\": 1")]
+      : [try bench.file("broken.ndjson", lines.joined())]
+    let result = await bench.run(
+      ["import"] + files + words
+        + ["--model", cities.model, "--entity", "City", "--store", bench.store, "--log", log.path])
+    #expect(result.code == .failed, "\(result.error)")
+    #expect(try String(contentsOf: log, encoding: .utf8).split(separator: "\n").count == 10)
   }
 
   @Test func aPipeIsReadFromTheStandardInput() async throws {

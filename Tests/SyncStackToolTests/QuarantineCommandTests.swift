@@ -38,6 +38,12 @@ import Testing
     #expect(try await importing(json, "--on-error", "fail").code == .failed)
   }
 
+  @Test func itemsOfWhichNoneCanBeStoredMayDeleteOthers() async throws {
+    _ = try await importing(#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#)
+    let result = try await importing(#"[{"id": 1, "name": null}]"#, "--guard", "off")
+    expect(result, .done, output: "Deleted: 1 User.")
+  }
+
   /// It is as it was, and yet no more than an item that was left out.
   @Test(arguments: ["skip", "quarantine"])
   func aStoredObjectWhoseItemIsLeftOutCountsOnce(_ policy: String) async throws {

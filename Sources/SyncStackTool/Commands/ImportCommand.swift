@@ -32,9 +32,10 @@ struct ImportCommand: Command {
         busyTimeout: settings.wait)
     }
     defer { try? stack.close() }
+    var log: ChangeLogFile?
     do {
       try settings.mapping?.apply(to: stack)
-      let log = try settings.log.map { try ChangeLogFile($0, of: stack) }
+      log = try settings.log.map { try ChangeLogFile($0, of: stack) }
       // One for all pages, so that a Ctrl-C between two of them is none too late for either.
       let task = Task {
         if !inputs.isEmpty { return try await runAlone(sync(inputs, stack), on: stack, terminal) }
@@ -52,6 +53,9 @@ struct ImportCommand: Command {
       try write(report, of: model, seconds: seconds, to: terminal)
       return .done
     } catch {
+      // Pages and batches before the error are stored.
+      await stack.drainNotifications()
+      try? log?.close()
       newFile.removeIfEmpty(stack)
       throw error
     }
@@ -207,8 +211,8 @@ struct ImportCommand: Command {
   private func checkUse(of report: SyncReport, _ entities: [String]) throws {
     let found = Set(entities).compactMap { report.entities[$0] }
     guard settings.onError != .quarantine, report.itemCount > 0,
-      found.reduce(0, { $0 + $1.skipped }) >= report.itemCount,
-      found.allSatisfy({ $0.inserted + $0.updated + $0.unchanged == 0 })
+      found.reduce(0, { $0 + $1.skipped }) >= report.itemCount, report.isUnchanged,
+      found.allSatisfy({ $0.unchanged == 0 })
     else { return }
     let first = report.findings(of: .skippedItem).first
     let reason = first.map { " \($0.path ?? "$"): \($0.message)" } ?? ""
