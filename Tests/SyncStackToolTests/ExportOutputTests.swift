@@ -61,6 +61,23 @@ import Testing
     #expect(left == ["target.json"])
   }
 
+  @Test(arguments: ["", "-wal", "-shm", "link"])
+  func theStoreItselfIsNoFileToWrite(_ ending: String) async throws {
+    let city = try await bench()
+    let path = city.tool.store + ending
+    if ending == "link" {
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: city.tool.store)
+    }
+    let result = await export(city, to: path)
+    #expect(result.code == .usage && result.error.contains("is the store"), "\(result.error)")
+    let logged = await city.tool.run(
+      "import", try city.file("cities.json", 1..<3), "--entity", "City", "--store",
+      city.tool.store, "--log", path)
+    expect(logged, .usage, error: "--log \(path) is the store")
+    #expect(try city.stored() == [1, 2, 3])
+  }
+
   @Test func linksInACircleAreAnError() async throws {
     let city = try await bench()
     for (link, target) in [("a", "b"), ("b", "a")] {

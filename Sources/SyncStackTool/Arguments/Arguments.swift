@@ -1,3 +1,4 @@
+import Foundation
 import SyncStack
 
 /// The words of a command line, told apart by the syntax of their command.
@@ -92,6 +93,19 @@ extension Arguments {
   func required(_ name: String) throws(UsageError) -> String {
     guard let value = values[name], !value.isEmpty else { throw error("\(name) is missing.") }
     return value
+  }
+
+  /// The value as a file to write, or nil when the option was not given.
+  ///
+  /// - Throws: ``UsageError`` when the file is one of a store.
+  func output(_ name: String, beside store: URL) throws(UsageError) -> URL? {
+    guard let path = values[name] else { return nil }
+    let url = URL(filePath: path)
+    let (file, kept) = (url.resolvingSymlinksInPath().path, store.resolvingSymlinksInPath().path)
+    guard !["", "-wal", "-shm", "-journal"].map({ kept + $0 }).contains(file) else {
+      throw error("\(name) \(path) is the store, which it would overwrite. Give another file.")
+    }
+    return url
   }
 
   /// The value as a whole number that is not negative, or nil when the option was not given.

@@ -38,7 +38,7 @@ struct ExportCommand: Command {
     filter = arguments["--where"].map { Filter(format: $0, arguments: []) }
     sort = (arguments["--sort"] ?? "").split(separator: ",").map { SortKey(String($0)) }
     mapping = MappingFile(arguments)
-    output = arguments["--output"].map { URL(filePath: $0) }
+    output = try arguments.output("--output", beside: store)
     var options = ExportOptions()
     options.relationshipType = try arguments.choice("--relationships") ?? .array
     options.inflectionType = arguments.has("--camel-case") ? .camelCase : .snakeCase

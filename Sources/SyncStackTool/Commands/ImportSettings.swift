@@ -152,7 +152,7 @@ struct ImportSettings: Sendable {
     onError = try arguments.choice("--on-error")
     isQuiet = arguments.has("--quiet")
     report = try ImportSettings.report(arguments) ?? (isQuiet ? .none : .text)
-    log = arguments["--log"].map { URL(filePath: $0) }
+    log = try arguments.output("--log", beside: store)
     migrates = arguments.has("--migrate")
     wait = try arguments.wait()
     if migrates, isDryRun { throw arguments.error("--migrate and --dry-run exclude each other.") }
