@@ -78,6 +78,8 @@ import Testing
   @Test func whereAStoreIsSyncedIsRememberedOnceItWentWell() async throws {
     try await importing(#"[{"id": 1}]"#, bench.store)
     await #expect(throws: UsageError.self) { try await run("push", ["--store", bench.store]) }
+    // It begins no history either.
+    #expect(await bench.run("history", "--store", bench.store).code == .failed)
     server.signIn("ann")
     _ = try await run("push", ["--store", bench.store] + address)
     let connected = Connected()

@@ -64,14 +64,16 @@ struct CloudSession {
     createsStore: Bool, left: String,
     _ work: @escaping @Sendable (CloudEngine) async throws -> Output
   ) async throws -> (output: Output, isFirst: Bool) {
+    // A command line that leads nowhere must not begin a history.
+    let remembered = try remembered(createsStore: createsStore)
+    let address = try settings.address(remembered: remembered, command: command)
+    warn(of: address, remembered)
+    let transport = try connect(address)
     let newFile = NewStoreFile(settings.store)
-    let stack = try newFile.open(on: terminal) { try open(createsStore: createsStore) }
+    let stack = try newFile.open(on: terminal, open)
     defer { try? stack.close() }
     do {
-      let remembered = try stack.store.read { try $0.remoteAddress() }
-      let address = try settings.address(remembered: remembered, command: command)
-      warn(of: address, remembered)
-      let engine = try CloudEngine(stack, transport: try connect(address), scope: settings.scope)
+      let engine = try CloudEngine(stack, transport: transport, scope: settings.scope)
       if !engine.hasEntities {
         terminal.note(
           "! The model has no entity of the \(settings.scope) scope, so nothing travels; the user info "
@@ -98,19 +100,26 @@ struct CloudSession {
     }
   }
 
-  /// Opens the store with a history: without one the edits to send are not known.
-  private func open(createsStore: Bool) throws -> DataStack {
-    let exists = FileManager.default.fileExists(atPath: settings.store.path)
-    if !exists {
-      guard createsStore else {
-        throw ToolError("There is no store \(settings.store.path). Check its path.")
-      }
-      guard settings.model != nil else {
-        throw UsageError(
-          "--model MODEL is missing: there is no store \(settings.store.relativePath) yet.",
-          command: command)
-      }
+  /// The address that the store remembers; nil when it remembers none, or is still to be made.
+  private func remembered(createsStore: Bool) throws -> RemoteAddress? {
+    if FileManager.default.fileExists(atPath: settings.store.path) {
+      let stack = try DataStack(keptAt: settings.store, isReadOnly: true, wait: settings.wait)
+      defer { try? stack.close() }
+      return try stack.store.read { try $0.remoteAddress() }
     }
+    guard createsStore else {
+      throw ToolError("There is no store \(settings.store.path). Check its path.")
+    }
+    guard settings.model != nil else {
+      throw UsageError(
+        "--model MODEL is missing: there is no store \(settings.store.relativePath) yet.",
+        command: command)
+    }
+    return nil
+  }
+
+  /// Opens the store with a history: without one the edits to send are not known.
+  private func open() throws -> DataStack {
     let model =
       try settings.model.map { try ManagedObjectModel(contentsOf: $0) }
       ?? Store.keptModel(at: settings.store)
