@@ -6,7 +6,8 @@ enum ErrorHint {
   /// The error as the command line says it.
   static func message(of error: any Error) -> String { ToolMessage.text("\(error)") }
 
-  static func text(for error: any Error) -> String? {
+  /// - Parameter arguments: The command line; nil is none that makes sense.
+  static func text(for error: any Error, of arguments: Arguments? = nil) -> String? {
     if let error = error as? JSONError, error.code == .compressed {
       return "With this command: pipe what that writes into 'syncstack import --stdin', with the "
         + "same options."
@@ -27,9 +28,7 @@ enum ErrorHint {
         return
           "With this command: 'syncstack push --everything' sends all objects of this store to the server and "
           + "merges them with what is there; 'syncstack pull --replace-local' takes what is there instead."
-      case .deletionRefused:
-        return
-          "With this command: --guard off allows it, and --guard count=N,share=N% sets the limits."
+      case .deletionRefused: return guardHint
       case .notOwner: return "With this command: --app gives another name."
       case .notSignedIn:
         return
@@ -41,6 +40,7 @@ enum ErrorHint {
     guard let error = error as? SyncError else { return nil }
     switch error.code {
     case .deletionRefused:
+      guard arguments?.knows("--operations") == true else { return guardHint }
       return "With this command: --guard off allows it, and --guard count=N,share=N%,empty=N sets "
         + "the limits; --operations insert,update,relationships or --where keep the rest"
         + (namesList(error)
@@ -48,9 +48,14 @@ enum ErrorHint {
     case .missingKey, .unknownKind, .invalidItem, .typeMismatch, .outOfRange, .invalidDate,
       .requiredValueMissing,
       .invalidValue, .invalidMemberCount, .tooManyObjects:
-      return "With this command: --on-error skip leaves out objects that cannot be used"
-        + (namesList(error)
-          ? "." : "; \(ToolMessage.listOption) names the list when it lies deeper in the document.")
+      var hints: [String] = []
+      if arguments?["--on-error"] == ItemErrorPolicy.fail.rawValue {
+        hints.append("--on-error skip leaves out objects that cannot be used")
+      }
+      if arguments?.knows(ToolMessage.listOption) == true, !namesList(error) {
+        hints.append("\(ToolMessage.listOption) names the list when it lies deeper in the document")
+      }
+      return hints.isEmpty ? nil : "With this command: \(hints.joined(separator: "; "))."
     case .ambiguousRelationship:
       return "With this command: --parent ENTITY:ID:RELATIONSHIP."
     case .noPrimaryKey:
@@ -61,6 +66,9 @@ enum ErrorHint {
       return nil
     }
   }
+
+  private static let guardHint =
+    "With this command: --guard off allows it, and --guard count=N,share=N% sets the limits."
 
   /// Whether an error says already where the list lies.
   private static func namesList(_ error: SyncError) -> Bool {

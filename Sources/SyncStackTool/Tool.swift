@@ -26,6 +26,7 @@ struct Tool {
 
   /// Runs a command line and says how it ended. Errors are written, never thrown.
   static func run(_ words: [String], terminal: Terminal) async -> ExitCode {
+    var given: Arguments?
     do {
       guard let name = words.first else {
         _ = try help(nil, terminal: terminal)
@@ -45,6 +46,7 @@ struct Tool {
         return try help(name, terminal: terminal)
       }
       let arguments = try Arguments(Array(words.dropFirst()), syntax: type.syntax)
+      given = arguments
       // Inside, commands whose work leaves something behind have it cancelled instead.
       let interrupt = Interrupt { terminal.leaveCancelled() }
       defer { withExtendedLifetime(interrupt) {} }
@@ -64,7 +66,7 @@ struct Tool {
       return .cancelled
     } catch {
       terminal.note("syncstack: \(ErrorHint.message(of: error))")
-      if let hint = ErrorHint.text(for: error) { terminal.note(hint) }
+      if let hint = ErrorHint.text(for: error, of: given) { terminal.note(hint) }
       return .failed
     }
   }

@@ -152,6 +152,15 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: bench.store))
   }
 
+  @Test(arguments: [#"{"data": {"players": [{"id": 7"#, #"{"data": {}}"#])
+  func theListThatCannotBeReadIsNamed(_ json: String) async throws {
+    let (teams, _) = try files()
+    let players = try bench.file("answer.json", json)
+    let result = await importing(
+      "--list", "Team=\(teams)", "--list", "Player=\(players)@data.players")
+    expect(result, .failed, error: "Stopped at \(players) (Player).")
+  }
+
   // MARK: - Tables
 
   @Test(arguments: [("players.csv", false), ("players.tsv", false), ("players.txt", true)])

@@ -60,6 +60,8 @@ import Testing
   @Test func aFileThatIsNotThereIsNamed() async throws {
     let (bench, words, _) = try bench()
     let result = await bench.run(["doctor"] + words + ["--mapping", "nowhere.json"])
-    expect(result, .failed, error: "nowhere.json")
+    expect(result, .failed, error: "There is no file", "nowhere.json")
+    let folder = await bench.run(["doctor"] + words + ["--mapping", bench.folder.url.path])
+    expect(folder, .failed, error: "is a folder")
   }
 }

@@ -44,6 +44,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (String(repeating: "[", count: 600), "nest deeper", "maximumDepth"),
+    (#"{"error": "x"}"#, "The only item cannot be used", "--on-error"),
+  ])
+  func adviceThatCannotBeFollowedHereIsLeftOut(
+    _ json: String, _ fault: String, _ advice: String
+  ) async throws {
+    let bench = try ToolBench()
+    let result = await bench.run(
+      "import", try bench.file("a.json", json), "--model",
+      try bench.file("model.xml", BadInputTests.model), "--entity", "User", "--store", bench.store,
+      "--on-error", "skip")
+    expect(result, .failed, error: fault)
+    #expect(!result.error.contains(advice), "\(result.error)")
+  }
+
   @Test func aRemarkOnTheMappingIsSaidOnceHoweverManyFilesThereAre() async throws {
     let bench = try ToolBench()
     let model = try bench.file(

@@ -50,6 +50,36 @@ import Testing
     }
     let late = await bench.run("undo", "9", "--store", bench.store)
     #expect(late.error.contains("There is no commit 9"))
+    for number in ["9", "\(Int64.max)"] {
+      let diff = await bench.run("diff", "--since", number, "--store", bench.store)
+      expect(diff, .failed, error: "There is no commit \(number)")
+    }
+  }
+
+  @Test func aRefusedUndoNamesTheOptionsThatItHas() async throws {
+    let result = await bench.run(
+      "undo", "1-2", "--store", bench.store, "--guard", "count=0,share=0%")
+    expect(result, .failed, error: "would delete 1 of 1", "--guard off allows it")
+    for text in ["deletionGuard", "--operations", "--where"] {
+      #expect(!result.error.contains(text), "\(result.error)")
+    }
+  }
+
+  @Test(arguments: [["undo", "1"], ["diff", "--since", "1"]], [true, false])
+  func withoutFormerValuesTheCommandThatStartsThemIsNamed(
+    _ words: [String], _ hasHistory: Bool
+  ) async throws {
+    let stack = try DataStack(
+      model: TestModels.userNotes(), store: .sqlite(URL(filePath: bench.store)))
+    if hasHistory {
+      try stack.stopKeepingFormerValues()
+    } else {
+      try stack.stopTrackingChanges()
+    }
+    try stack.close()
+    let result = await bench.run(words + ["--store", bench.store])
+    expect(result, .failed, error: "'syncstack history --start --values' keeps")
+    #expect(!result.error.contains("Open the stack"), "\(result.error)")
   }
 
   @Test func formerValuesAreStartedOnTheCommandLine() async throws {

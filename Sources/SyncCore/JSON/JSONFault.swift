@@ -49,8 +49,7 @@ enum JSONFault {
     case .encoding:
       "The bytes are not UTF-8 (\(found)). Encode the text as UTF-8."
     case .depth:
-      "Arrays and objects nest deeper than \(depthLimit) levels. Raise `maximumDepth` if that is "
-        + "what the document needs."
+      "Arrays and objects nest deeper than \(depthLimit) levels. \(JSONError.depthAdvice)"
     case .size:
       "A string is larger than 4 GB, or one item has too many values. Split it."
     }
@@ -106,4 +105,9 @@ extension JSONTape {
     while key + 1 < count { key = Int(tokens[key + 1].next) }
     return key < count ? key : nil
   }
+}
+
+extension JSONError {
+  /// Advice when a document nests deeper than its reader goes.
+  package static let depthAdvice = "Raise `maximumDepth` if that is what the document needs."
 }

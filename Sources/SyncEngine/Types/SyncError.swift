@@ -125,6 +125,10 @@ extension SyncError {
     If it is meant, set deletionGuard to off, or give it other limits; if the payload is only a part, leave \
     .delete out of the operations, or use a predicate or a page session.
     """
+
+  /// Advice when the deletions of an undo were refused.
+  package static let undoAdvice =
+    "Look at a dry run; if it is meant, set deletionGuard to .off, or to .on with other limits."
 }
 
 extension SyncError.Code {

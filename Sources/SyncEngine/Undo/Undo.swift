@@ -138,8 +138,7 @@ extension DeletionGuard {
       .deletionRefused, entity: entity.name,
       message: """
         The undo would delete \(deleted) of \(total) objects of “\(entity.name)”, which the commits have \
-        inserted. Nothing was changed. Look at a dry run; if it is meant, set deletionGuard to .off, or \
-        to .on with other limits.
+        inserted. Nothing was changed. \(SyncError.undoAdvice)
         """)
   }
 }

@@ -80,6 +80,9 @@ struct Arguments: Sendable {
 // MARK: - Values
 
 extension Arguments {
+  /// Whether the command has an option.
+  func knows(_ name: String) -> Bool { syntax.options.contains { $0.name == name } }
+
   /// Whether the option was given.
   func has(_ name: String) -> Bool { values[name] != nil }
 

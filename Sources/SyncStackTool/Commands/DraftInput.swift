@@ -65,7 +65,7 @@ struct DraftInput {
   ///   - item: Gets nil for an item that is null.
   /// - Returns: Whether there are no others.
   func items(
-    at path: JSONPath, upTo limit: Int?, keyedBy key: String?, _ terminal: Terminal,
+    at path: JSONPath, upTo limit: Int?, keyedBy key: String?, _ terminal: Terminal?,
     _ item: (JSONObject?) -> Void
   ) throws -> Bool {
     func body(_ value: JSONValue, _ member: String?) {

@@ -56,6 +56,9 @@ struct ImportCommand: Command {
       // Pages and batches before the error are stored.
       await stack.drainNotifications()
       try? log?.close()
+      if error is JSONError, let list = lists.first(where: { !$0.isReadable }) {
+        terminal.noteStop(at: "\(list.file) (\(list.entity))", of: lists.count, error)
+      }
       newFile.removeIfEmpty(stack)
       throw error
     }

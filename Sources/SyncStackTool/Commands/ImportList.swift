@@ -48,6 +48,27 @@ struct ImportList: Sendable, Equatable {
       page.payload, of: entity, at: path.map { JSONPath($0) },
       predicate: filter.map { Filter(format: $0, arguments: []) }, operations: operations)
   }
+
+  /// The file as an error names it.
+  var file: String {
+    switch source {
+    case .standardInput: "-"
+    case .file(let url): url.relativePath
+    }
+  }
+
+  /// Whether its document can be read, as far as it can be read again.
+  var isReadable: Bool {
+    guard case .file(let url) = source else { return false }
+    do {
+      let input = try DraftInput(url.path, form: form)
+      return try input.items(
+        at: path.map { JSONPath($0) } ?? JSONPath(), upTo: nil, keyedBy: nil, nil
+      ) { _ in }
+    } catch {
+      return false
+    }
+  }
 }
 
 /// The file of `--plan`: the lists of an import.

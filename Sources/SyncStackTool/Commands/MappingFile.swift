@@ -18,8 +18,8 @@ struct MappingFile: Sendable {
 
   /// The rules of the file.
   ///
-  /// - Throws: The error of reading the file, and ``ToolError`` that names it when a rule does not
-  ///   fit the model.
+  /// - Throws: ``ToolError`` that names the file when there is none, or a rule does not fit the
+  ///   model.
   func rules(of model: ManagedObjectModel) throws -> RuleRegistry {
     let rules = RuleRegistry()
     try add(to: model) { try rules.add($0, of: model) }
@@ -32,7 +32,7 @@ struct MappingFile: Sendable {
   }
 
   private func add(to model: ManagedObjectModel, _ add: (JSONValue) throws -> Void) throws {
-    let data = try Data(contentsOf: url)
+    let data = try InputFile.data(url.path)
     do {
       try add(JSONValue(parsing: data))
     } catch {

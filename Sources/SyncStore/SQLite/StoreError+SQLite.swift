@@ -19,6 +19,10 @@ extension StoreError {
   package static let busyAdvice =
     "Try again when the other one has finished, or give a longer busy time limit."
 
+  /// Advice when something writes through a store that was opened for reading.
+  package static let readOnlyAdvice =
+    "If the store was opened for reading only, open it without that option."
+
   private static func explain(_ code: Int32, _ message: String) -> (Code, String) {
     switch code & 0xff {
     case SQLITE_FULL:
@@ -37,7 +41,7 @@ extension StoreError {
       (
         .readOnly,
         "The store cannot be written (\(message)). Check the permissions of the file and of its "
-          + "folder, or open the store without the read-only option."
+          + "folder. " + readOnlyAdvice
       )
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
       (
