@@ -144,5 +144,11 @@ import Testing
     let refused = try JSONValue(
       parsing: try await examine(#"{"x": {"countries": [{"code": "LI"}]}}"#, "--json").output)
     #expect(refused["refusal"]?.stringValue?.contains("x.countries") == true, "\(refused)")
+    for text in ["[{]", "<html>"] {
+      let broken = try await examine(text, "--json")
+      #expect(broken.code == .failed)
+      let reason = try JSONValue(parsing: broken.output)["refusal"]?.stringValue
+      #expect(reason?.contains("Line 1") == true, "\(broken.output)")
+    }
   }
 }

@@ -64,6 +64,16 @@ import Testing
         == #"[{"id": 1, "name": "a"}][{"id": 2, "name": "b"}]"#)
   }
 
+  /// As tapes and some servers fill up their last block.
+  @Test func zerosBehindAPackedFileAreNoPartOfIt() async throws {
+    let (one, two) = (packed(InputFormatTests.one), packed(InputFormatTests.two))
+    let file = try write("things.json.gz", one + Data(count: 1 << 19))
+    let result = await importing(file)
+    #expect(result.code == .done, "\(result.error)")
+    let both = try write("things.gz", one + Data(count: 7) + two)
+    #expect(try #require(GzipFile(URL(filePath: both))).data().count == 50)
+  }
+
   @Test func aPackedFileThatIsCutOffStoresNothing() async throws {
     let file = try write("things.json.gz", packed(InputFormatTests.one).dropLast(10))
     let result = await importing(file)

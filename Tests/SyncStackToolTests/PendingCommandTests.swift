@@ -55,6 +55,18 @@ import Testing
     #expect(discarded.error == "0 refused changes given up.\n")
   }
 
+  @Test(arguments: [[], ["--retry"], ["--discard"]])
+  func aKeyThatIsNotThereIsAnError(_ action: [String]) async throws {
+    let result = await bench.run(["pending", "--store", bench.store, "--keys", "1,99"] + action)
+    expect(result, .failed, error: "the key 99 waits", "Nothing was done")
+    #expect(await bench.run("pending", "--store", bench.store).output.contains("refused"))
+  }
+
+  @Test func theEndOfTheHistoryCountsWhatIsNotSentAnyMore() async throws {
+    let result = await bench.run("history", "--store", bench.store, "--stop")
+    expect(result, .done, error: "! 2 changes that waited in the outbox “api” will not be sent.")
+  }
+
   @Test func wrongNamesAreErrorsThatListTheRightOnes() async {
     let result = await bench.run("pending", "--store", bench.store, "--outbox", "app")
     expect(result, .failed, error: "There are api.")

@@ -56,7 +56,7 @@ struct DoctorCommand: Command {
     do {
       diagnosis = try await trial.run(documents, on: terminal)
     } catch let error as JSONError where isJSON {
-      try terminal.write(json: DiagnosisSummary(refusal: ErrorHint.message(of: error)))
+      try terminal.write(json: DiagnosisSummary(refusal: ToolMessage.text("\(error)")))
       return .failed
     } catch let error as SyncError {
       // A document of which nothing can be used is refused as a whole.

@@ -13,8 +13,9 @@ struct ExportCommand: Command {
       MappingFile.option,
       .init("--sort", value: "KEYS", "their order, as in -age,name; that of insertion without it"),
       .init(
-        "--relationships", value: "none|array|nested",
-        "array, the default, as import reads them; nested as Rails does: notes_attributes"),
+        "--relationships", value: "none|array|nested|keys",
+        "array, the default, as import reads them; nested as Rails does: notes_attributes; keys as "
+          + "references: company_id, tag_ids"),
       .init("--camel-case", "names of properties as they are, not in snake case"),
       .init("--omit-null", "leaves out attributes without value"),
       .init("--lines", "an object a line instead of one array"),

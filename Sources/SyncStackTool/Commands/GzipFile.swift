@@ -93,6 +93,9 @@ struct GzipFile: AsyncSequence, Sendable {
             return nil
           }
         }
+        // Tapes and some servers fill the last block of a file up with zeros.
+        if !isInside { input = Data(input.drop { $0 == 0 }) }
+        if input.isEmpty { continue }
         let piece = try unpack()
         if !piece.isEmpty { return piece }
       }

@@ -76,8 +76,16 @@ struct HistoryCommand: Command {
         terminal.note("The store keeps no history, so there is nothing to end.")
         return .done
       }
+      let waiting = try Outbox.names(in: stack).map { name in
+        (name, try Outbox(stack, name: name).pending.count)
+      }
       try stack.stopTrackingChanges()
       terminal.note("The store keeps no history any more.")
+      for (name, count) in waiting where count > 0 {
+        terminal.note(
+          "! \(Figures.counted(count, "change")) that waited in the outbox “\(name)” will not be sent."
+        )
+      }
     }
     return .done
   }

@@ -60,11 +60,21 @@ struct PendingCommand: Command {
       let outbox = try Outbox(stack, name: name)
       found += try outbox.pending.filter(isMeant).map { (outbox, $0) }
     }
+    try checkKeys(among: found.map(\.item))
     switch action {
     case nil: list(found, hasOutboxes: !names.isEmpty, terminal)
     case .retry, .discard: try change(found, terminal)
     }
     return .done
+  }
+
+  /// A key that is not there is a slip: the object that was meant would stay, unnoticed.
+  private func checkKeys(among items: [OutboxItem]) throws {
+    let missing = (keys ?? []).subtracting(items.compactMap { $0.key?.description }).sorted()
+    guard !missing.isEmpty else { return }
+    throw ToolError(
+      "No change of \(entity ?? "an object") with the key \(missing.joined(separator: ", ")) waits. "
+        + "Nothing was done. Without --keys all are listed.")
   }
 
   private func isMeant(_ item: OutboxItem) -> Bool {

@@ -41,7 +41,8 @@ struct Terminal: Sendable {
       code == EBADF
       ? "the standard output is closed. Send it to a file or another command."
       : "\(error.localizedDescription) Free some space, or send it elsewhere."
-    let text = "syncstack: The output cannot be written: \(advice)\n"
+    let text =
+      "syncstack: The output cannot be written: \(advice) What the command was to store is stored.\n"
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     exit(ExitCode.failed.rawValue)
   }
