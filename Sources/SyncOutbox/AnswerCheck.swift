@@ -101,8 +101,8 @@ struct AnswerCheck {
     isMade = isAccepted && !isMadeHere
     answer = .refused(
       """
-      The server gave it the key \(key), which another object has that was made or edited here. Look at what the server \
-      has; then retry this object, or discard it.
+      The server gave it the key \(key), which another object has that was made or edited here, or is of another kind. \
+      Look at what the server has; then retry this object, or discard it.
       """)
   }
 
@@ -111,6 +111,8 @@ struct AnswerCheck {
     _ other: ManagedObjectID, _ change: OutboxChange, _ outbox: String,
     _ transaction: StoreTransaction
   ) throws -> Bool {
+    // References to a more special object cannot lead to this one.
+    guard change.objectID.entity.isKind(of: other.entity) else { return false }
     guard let entry = try transaction.outboxEntry(other, in: outbox), !entry.isGivenUp else {
       return true
     }

@@ -67,9 +67,9 @@ struct NestedKeys {
         }
         mine.append(ours)
       }
-      try give(items, to: mine)
+      try give(items, to: mine, below: owner)
       for item in items {
-        guard let id = try stored(item) else { continue }
+        guard let id = try stored(item, below: owner) else { continue }
         try give(below: id, from: item.item, node: item.node)
       }
     }
@@ -105,18 +105,32 @@ struct NestedKeys {
     return Ours(id: id, values: values, edited: since?.slots ?? SlotSet())
   }
 
-  /// The object of that key that is here; the first of several.
-  private func stored(_ item: RowFill.Nested) throws -> ManagedObjectID? {
+  /// The object of that key that is here; the first of several. Where keys are unique per owner
+  /// only, it is one of the owner's.
+  private func stored(
+    _ item: RowFill.Nested, below owner: ManagedObjectID
+  ) throws -> ManagedObjectID? {
     let entity = item.entity
-    let filter = Filter.compare([entity.properties[item.key.slot].name], .equal, item.key.value)
+    var filter = Filter.compare([entity.properties[item.key.slot].name], .equal, item.key.value)
+    if MappingRules.keyScopeIsOwner(item.relationship),
+      let inverse = owner.entity.inverse(of: item.relationship)
+    {
+      filter = filter && .compare([inverse.name], .equal, object: owner)
+    }
     return try transaction.fetchIdentifiers(FetchPlan(entity: entity, filter: filter)).first
   }
 
-  private mutating func give(_ items: [RowFill.Nested], to mine: [Ours]) throws {
+  private mutating func give(
+    _ items: [RowFill.Nested], to mine: [Ours], below owner: ManagedObjectID
+  ) throws {
     var fresh: [RowFill.Nested] = []
     var copies: [(item: RowFill.Nested, id: ManagedObjectID)] = []
     for item in items {
-      if let id = try stored(item) { copies.append((item, id)) } else { fresh.append(item) }
+      if let id = try stored(item, below: owner) {
+        copies.append((item, id))
+      } else {
+        fresh.append(item)
+      }
     }
     var rest: [Ours] = []
     for ours in mine {

@@ -1,4 +1,5 @@
 import SyncCore
+import SyncEngine
 import SyncStore
 
 /// Makes one object of two of the same key: the one that was made here, and the copy that a sync
@@ -7,13 +8,34 @@ struct RowMerger {
   let transaction: StoreTransaction
   let outbox: String
 
-  /// The other object of a key, when there is just one.
+  /// The other object of a key, when there is just one: of the same entity, or of one above or
+  /// below it. Where keys are unique per owner only, it has the same owner.
   func copy(of id: ManagedObjectID, slot: Int, key: Value) throws -> ManagedObjectID? {
+    var entity = id.entity
+    while let above = entity.superentity, above.properties.indices.contains(slot) { entity = above }
     let plan = FetchPlan(
-      entity: id.entity.rootEntity,
-      filter: .compare([id.entity.properties[slot].name], .equal, key))
-    let copies = try transaction.fetchIdentifiers(plan).filter { $0.row != id.row }
+      entity: entity, filter: .compare([entity.properties[slot].name], .equal, key))
+    let copies = try transaction.fetchIdentifiers(plan).filter {
+      try $0.row != id.row && ($0.entity.isKind(of: id.entity) || id.entity.isKind(of: $0.entity))
+        && hasOwner(of: id, $0)
+    }
     return copies.count == 1 ? copies.first : nil
+  }
+
+  /// Whether another object stands below the owner that an object had when it was sent, where keys
+  /// are unique per owner only.
+  private func hasOwner(of id: ManagedObjectID, _ other: ManagedObjectID) throws -> Bool {
+    for reference in id.entity.relationships where reference.kind == .toOne {
+      guard let list = id.entity.inverse(of: reference), MappingRules.keyScopeIsOwner(list),
+        other.entity.properties.indices.contains(reference.slot)
+      else { continue }
+      let before = try transaction.outboxEntry(id, in: outbox)?.waiting?.base[reference.name]
+      guard
+        try before ?? transaction.value(reference.slot, of: id)
+          == transaction.value(reference.slot, of: other)
+      else { return false }
+    }
+    return true
   }
 
   /// Has everything that leads to the copy lead to the object, deletes the copy, and gives the
