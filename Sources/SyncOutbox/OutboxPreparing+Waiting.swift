@@ -72,7 +72,7 @@ extension OutboxPreparing {
     return nil
   }
 
-  private func targets(
+  func targets(
     of relationship: RelationshipDescription, _ row: StoredRow, in transaction: StoreTransaction
   ) throws -> [ManagedObjectID] {
     switch relationship.kind {
@@ -87,7 +87,7 @@ extension OutboxPreparing {
   }
 
   /// The entry that sends an object, its own or its carrier's; nil when no handler does.
-  private func turn(
+  func turn(
     of entry: OutboxEntry, in transaction: StoreTransaction
   ) throws -> OutboxEntry? {
     if destinations.destination(for: entry.id.entity) != nil { return entry }

@@ -154,20 +154,23 @@ struct OutboxPreparing: Sendable {
       return .after(wait)
     }
     slots.subtract(postponed)
+    let gap = try gap(
+      row, slots, export, writesResources: destination.options.writesResources, in: transaction)
+    if case .passing? = gap { return .held }
     let json = try export.json(of: row, only: edit.kind == .insert ? slots : exported, transaction)
     // Spelled out: a nil without a type would be the JSON value null.
     let changed: JSONValue? =
       edit.kind == .insert
       ? Optional.none : try export.json(of: row, only: slots, namesKind: false, transaction)
     return try send(
-      entry, edit, json: json, changed: changed, postponed: postponed, destination,
+      entry, edit, json: json, changed: changed, postponed: postponed, gap: gap, destination,
       in: transaction)
   }
 
   /// Keeps the shipment, so that it can be sent again as it is.
   private func send(
     _ before: OutboxEntry, _ edit: OutboxEntry.Edit, json: JSONValue, changed: JSONValue?,
-    postponed: SlotSet = SlotSet(), _ destination: OutboxDestination,
+    postponed: SlotSet = SlotSet(), gap: Gap? = nil, _ destination: OutboxDestination,
     in transaction: StoreTransaction
   ) throws -> Outcome {
     var entry = before
@@ -177,12 +180,10 @@ struct OutboxPreparing: Sendable {
     let later = postponed.isEmpty ? nil : postponement(of: postponed, of: before, edit)
     let shipment = try shipment(
       entry, sent, later: later, destination, isRepeated: false, in: transaction)
-    if edit.kind != .insert, shipment.change.key == nil, before.id.entity.primaryKey != nil {
-      entry.refusal =
-        "The object has no key, so no request can say which one is meant. Have the handler "
-        + "answer an insertion with the JSON that gives the key, or sync the entity."
+    if let reason = reason(against: shipment.change, gap) {
+      entry.refusal = reason
       try transaction.setOutboxEntry(entry, before: before, in: name)
-      return .refused(entry.refusal ?? "", shipment.change)
+      return .refused(reason, shipment.change)
     }
     entry.sent = sent
     entry.waiting = later
