@@ -137,6 +137,9 @@ extension Outbox {
         try reverter.revert()
         try finish(reverter.id, transaction)
       }
+      for id in made {
+        try RowReverter.release(from: id, beside: Set(made), outbox: name, transaction)
+      }
       for id in made { try transaction.delete([id.row], of: id.entity) }
     }
   }

@@ -60,6 +60,43 @@ struct RowReverter {
     }
   }
 
+  // MARK: - Objects that were made here
+
+  /// Leads the objects of the server that an edit has led to one made here, which goes, back to
+  /// where the server has them, and ends that edit: the delete rules would take them along.
+  ///
+  /// - Parameter made: The objects that go.
+  static func release(
+    from id: ManagedObjectID, beside made: Set<ManagedObjectID>, outbox: String,
+    _ transaction: StoreTransaction
+  ) throws {
+    for entity in transaction.model.entities {
+      for reference in entity.relationships
+      where reference.declaringIndex == entity.index && reference.kind == .toOne
+        && id.entity.isKind(of: entity.destination(of: reference))
+      {
+        let leads = Filter.compare([reference.name], .equal, object: id)
+        for owner in try transaction.fetchIdentifiers(FetchPlan(entity: entity, filter: leads))
+        where !made.contains(owner) {
+          let before = try transaction.outboxEntry(owner, in: outbox)
+          let server = before?.edit?.base[reference.name] ?? .null
+          guard before?.edit?.kind != .insert, reference.isOptional || !server.isNull else {
+            continue
+          }
+          let edit = OutboxEntry.Edit(
+            .update, slots: [reference.slot], base: [reference.name: server])
+          try RowReverter(transaction: transaction, id: owner, edit: edit).revert()
+          guard let before, var waiting = before.waiting else { continue }
+          waiting.slots.remove(reference.slot)
+          waiting.base[reference.name] = nil
+          try transaction.change(before, in: outbox) {
+            $0.waiting = waiting.slots.isEmpty ? nil : waiting
+          }
+        }
+      }
+    }
+  }
+
   // MARK: - Relationships
 
   /// Where a reference may lead: to an object that is there, and not taken by another one.

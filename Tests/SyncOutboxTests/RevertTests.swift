@@ -194,6 +194,21 @@ import Testing
     try await stack.edit { for order in try $0.fetch(Fetch<Order>()) { order.status = "c" } }
     #expect(try kept() == 1)
   }
+
+  /// The delete rules of a new object do not take objects along that an edit has led to it.
+  @Test func objectsOfTheServerOutliveANewOwner() async throws {
+    let shop = try await refused { context in
+      let order = try #require(try context.fetch(Fetch<Order>()).first)
+      order.customer = Customer(context: context)
+      order.status = "edited"
+    }
+    try shop.outbox.revert(shop.outbox.refused.filter { $0.kind == .insert })
+    let order = try shop.stored("Order")[10]
+    #expect(order?["customer_id"] == 1 && order?["status"] == "edited")
+    #expect(try shop.stored("Customer").count == 2)
+    #expect(try shop.outbox.pending.map(\.properties) == [["status"]])
+    #expect(try await shop.stack.checkConsistency().problems.isEmpty)
+  }
 }
 
 final class Slot: ManagedObject {
