@@ -185,14 +185,20 @@ extension Outbox {
 }
 
 extension StoreReader {
-  /// The keys of objects, those that they have, or had when they were deleted; none of objects
-  /// without. A read per entity.
+  /// The keys of objects, by which the server knows them: those before an edit, those that deleted
+  /// objects had, else those that they have; none of objects without. A read per entity.
   func keys(of entries: [OutboxEntry]) throws -> [ManagedObjectID: Value] {
     var result: [ManagedObjectID: Value] = [:]
-    for entry in entries where entry.edit?.kind == .delete {
-      result[entry.id] = entry.id.entity.primaryKey.flatMap { entry.tombstone[$0.name] }
+    var present: [ManagedObjectID] = []
+    for entry in entries {
+      let key = entry.id.entity.primaryKey?.name ?? ""
+      switch entry.edit?.kind {
+      case .delete: result[entry.id] = entry.tombstone[key]
+      case .update where entry.edit?.base[key]?.isNull == false:
+        result[entry.id] = entry.edit?.base[key]
+      default: present.append(entry.id)
+      }
     }
-    let present = entries.lazy.filter { $0.edit?.kind != .delete }.map(\.id)
     for (entity, group) in Dictionary(grouping: present, by: \.entity) {
       guard let slot = entity.primaryKey?.slot else { continue }
       try scan(entity, .rows(group.map(\.row)), slots: [slot]) { cursor in

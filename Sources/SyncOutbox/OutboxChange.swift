@@ -21,7 +21,8 @@ public struct OutboxChange: Sendable {
   /// The object that it happened to.
   public let objectID: ManagedObjectID
 
-  /// The primary key; nil while the object has none, because the server makes it.
+  /// The primary key; nil while the object has none, because the server makes it. Where the key
+  /// itself was edited, the one before, by which the server knows the object.
   public let key: Value?
 
   /// Names of the properties that an update changed, in model order; empty for the other kinds.

@@ -71,4 +71,11 @@ extension [String: Value] {
     get { EditedList(self[relationship.name]) }
     set { self[relationship.name] = newValue.value }
   }
+
+  /// Takes the key from the former values of an object that was deleted after an edit of its key:
+  /// the server knows it by that one.
+  mutating func takeKey(in base: [String: Value], of entity: EntityDescription) {
+    guard let name = entity.primaryKey?.name, let key = base[name], !key.isNull else { return }
+    self[name] = key
+  }
 }

@@ -115,6 +115,7 @@ package struct HistoryFold: Sendable {
       entry.slots = SlotSet()
       entry.tombstone = tombstone
       entry.base.join(base, of: id.entity)
+      entry.tombstone.takeKey(in: entry.base, of: id.entity)
     case (.update, _):
       entry.slots.formUnion(slots)
       entry.base.join(base, of: id.entity)

@@ -168,6 +168,7 @@ package struct OutboxEntry: Sendable, Equatable {
       edit.base.join(later.base, of: id.entity)
       if later.kind != .delete { edit.slots.formUnion(waiting?.slots ?? SlotSet()) }
       waiting = Edit(later.kind == .delete ? .delete : .update, slots: edit.slots, base: edit.base)
+      if later.kind == .delete { tombstone.takeKey(in: edit.base, of: id.entity) }
     case (.insert?, _), (.delete?, _): break
     }
   }
