@@ -93,14 +93,14 @@ extension Outbox {
     let isThere = try !transaction.rows(change.objectID.entity, rows: [change.objectID.row])
       .isEmpty
     if !isThere { json = nil }
+    if step.json != nil, let key = check.key, isThere, change.kind == .insert {
+      // It counts, whatever becomes of the rest of the JSON, which may nest the object itself.
+      try transaction.takeKey(key, of: change.objectID)
+    }
     if step.deletesHere, isThere {
       try transaction.delete([change.objectID.row], of: change.objectID.entity)
     } else if let json, let fill {
       try take(json, fill, step, applied.carried, in: transaction)
-    }
-    if step.json != nil, let key = check.key, isThere, change.kind == .insert {
-      // It counts, whatever becomes of the rest of the JSON.
-      try transaction.takeKey(key, of: change.objectID)
     }
     if step.entry.refusal == nil, step.entry.edit != nil { applied.more = step.entry }
     return applied

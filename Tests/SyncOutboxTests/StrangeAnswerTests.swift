@@ -1,5 +1,6 @@
 import Foundation
 import SyncStack
+import TestSupport
 import Testing
 
 /// Answers that say less than the object, or something else.
@@ -97,5 +98,70 @@ import Testing
     let report = try await shop.outbox.send()
     #expect(report.accepted == 1 && report.unusedAnswers.isEmpty)
     #expect(try shop.stored("Order")[1]?["amount"] == 3.0)
+  }
+
+  /// As a sync of that answer reads it.
+  @Test func aNewObjectIsTheOneThatItsAnswerNestsInItsOwner() async throws {
+    let shop = try Shop()
+    try await shop.stack.sync(
+      #"[{"id": 1, "lines": [{"id": 1, "text": "a"}]}]"#, inEntityNamed: "Order")
+    let order: JSONValue = [
+      "id": 1, "lines": [["id": 1, "text": "a"], ["id": 2, "text": "new"]],
+    ]
+    await shop.server.answer(.accepted(["id": 2, "text": "new", "order": order]), to: "Line")
+    try await shop.edit { context in
+      let line = Line(context: context)
+      line.text = "new"
+      line.order = try context.fetch(Fetch<Order>()).first
+    }
+    try await shop.outbox.sendAll()
+    #expect(try shop.stored("Line").keys.sorted() == [1, 2])
+    #expect(try shop.stack.export("Line").arrayValue?.count == 2)
+  }
+
+  struct Enveloped: Serializer {
+    typealias Object = Order
+    var identifiers: [String] { ["id"] }
+    var validators: [Validator] { [{ $0["order"] ?? $0 }] }
+    var mapping: Mapping { ["id": .int("id"), "amount": .number("amount")] }
+  }
+
+  /// - Parameter json: An answer whose key is in an envelope, or beside a value that does not fit.
+  @Test(
+    arguments: [
+      ["order": ["id": 5, "amount": 2]], ["id": 5, "amount": "12,50 EUR"],
+    ] as [JSONValue])
+  func theKeyIsFoundAsASerializerReadsIt(_ json: JSONValue) async throws {
+    let shop = try Shop()
+    shop.outbox.send(with: Enveloped()) { _ in .accepted(json) }
+    try await shop.stack.sync(#"[{"id": 5, "status": "theirs"}]"#, inEntityNamed: "Order")
+    try await shop.edit { Order(context: $0).status = "mine" }
+    #expect(try await shop.outbox.send()["Order"].joined.count == 1)
+    #expect(try shop.stored("Order").mapValues { $0["status"] } == [5: "mine"])
+    #expect(try shop.stack.export("Order").arrayValue?.count == 1)
+  }
+
+  @Test(
+    arguments: [
+      ("from lines.edges[].node", ["edges": [["node": ["id": 2, "text": "new"]]]]),
+      ("sync.keyedBy=id", ["2": ["text": "new"]]),
+    ] as [(String, JSONValue)])
+  func keysOfLinesAreFoundAsASyncFindsThem(_ rule: String, _ lines: JSONValue) async throws {
+    let order = EntityDraft(stringLiteral: "Order: id, lines ->> Line.order cascade \(rule)")
+    let shop = try DraftedShop(
+      [order, "Line: id, text, order -> Order.lines"], sending: "Order", nesting: ["lines"])
+    shop.server.answer(.accepted(["id": 1, "lines": lines]))
+    try await shop.edit { context, _ in
+      let line = try context.insert(entityNamed: "Line")
+      line["text"] = "new"
+      line["order"] = try context.insert(entityNamed: "Order")
+    }
+    let made = try #require(try shop.outbox.pending.first { $0.entity == "Line" }).objectID
+    try await shop.outbox.sendAll()
+    #expect(try shop.values("Line", "id", "text") == ["2 new"])
+    let stored = try await shop.stack.edit {
+      try $0.fetch(Fetch<ManagedObject>(entityNamed: "Line")).map(\.objectID)
+    }
+    #expect(stored == [made])
   }
 }

@@ -73,10 +73,15 @@ struct ItemValues {
   /// The slot of the attribute that alone tells objects apart.
   private let keySlot: Int?
 
-  /// - Parameter node: The node of the plan that the item belongs to; nil is the root.
+  /// - Parameters:
+  ///   - node: The node of the plan that the item belongs to; nil is the root.
+  ///   - onError: Whether values that the plan refuses are errors, or passed over.
   /// - Throws: ``SyncError`` when a rule of the plan says that the item cannot be used.
-  init(_ item: JSONValue, plan: MappingPlan, node number: Int? = nil) throws {
-    let stager = Stager(StagingRequest(plan: plan, operations: .all, onItemError: .fail))
+  init(
+    _ item: JSONValue, plan: MappingPlan, node number: Int? = nil,
+    onError: ItemErrorPolicy = .fail
+  ) throws {
+    let stager = Stager(StagingRequest(plan: plan, operations: .all, onItemError: onError))
     let number = number ?? plan.root
     let node = plan.nodes[number]
     let tape = JSONTape()

@@ -23,8 +23,16 @@ package struct RowFill {
   }
 
   /// The key that the JSON gives; nil when it has none that can be read.
+  /// Other values of it may be unfit.
   package func key(in item: JSONValue) -> (slot: Int, value: Value)? {
-    try? ItemValues(item, plan: plan).key
+    validated(item).flatMap { try? ItemValues($0, plan: plan, onError: .skip).key }
+  }
+
+  /// The item as the validators of the source want it; nil when they drop or refuse it.
+  func validated(_ item: JSONValue) -> JSONValue? {
+    plan.rootNode.validators.reduce(item) { item, validator in
+      item.flatMap { try? validator($0) }
+    }
   }
 
   /// The item in a JSON:API document, or of a resource of one; nil when it has none. Other JSON
@@ -42,7 +50,7 @@ package struct RowFill {
   ///
   /// - Throws: ``SyncError`` when the item cannot be used.
   package func attributes(in item: JSONValue) throws -> [(slot: Int, value: Value)] {
-    try ItemValues(item, plan: plan).values
+    try validated(item).map { try ItemValues($0, plan: plan).values } ?? []
   }
 
   /// Takes over the values of the JSON, a new key among them, with all nested objects.
