@@ -37,6 +37,7 @@ struct OutboxPreparing: Sendable {
       var token: HistoryToken?
       var cargo: [ManagedObjectID: [OutboxCargo.Passenger]] = [:]
       var carriers: [ManagedObjectID: ManagedObjectID] = [:]
+      var givenUp: Set<ManagedObjectID> = []
     }
 
     let content = Locked(Content())
@@ -73,6 +74,7 @@ struct OutboxPreparing: Sendable {
     var passengers: [ManagedObjectID] = []
     try transaction.readOutbox(name) { entry in
       if destinations.destination(for: entry.id.entity) == nil { passengers.append(entry.id) }
+      if entry.isGivenUp { content.givenUp.insert(entry.id) }
     }
     if !passengers.isEmpty {
       var loading = OutboxCargo(name, stack, destinations)
@@ -157,11 +159,14 @@ struct OutboxPreparing: Sendable {
     let gap = try gap(
       row, slots, export, writesResources: destination.options.writesResources, in: transaction)
     if case .passing? = gap { return .held }
-    let json = try export.json(of: row, only: edit.kind == .insert ? slots : exported, transaction)
+    let givenUp = hold.content.withLock { $0.givenUp }
+    let json = try export.json(
+      of: row, only: edit.kind == .insert ? slots : exported, without: givenUp, transaction)
     // Spelled out: a nil without a type would be the JSON value null.
     let changed: JSONValue? =
       edit.kind == .insert
-      ? Optional.none : try export.json(of: row, only: slots, namesKind: false, transaction)
+      ? Optional.none
+      : try export.json(of: row, only: slots, namesKind: false, without: givenUp, transaction)
     return try send(
       entry, edit, json: json, changed: changed, postponed: postponed, gap: gap, destination,
       in: transaction)

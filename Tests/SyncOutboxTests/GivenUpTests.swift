@@ -90,4 +90,31 @@ import Testing
     #expect(try second.outbox.pending.map(\.kind) == [.insert])
     try second.stack.close()
   }
+
+  @Test func itDoesNotTravelInsideItsOwner() async throws {
+    let shop = try DraftedShop(
+      ["Order: id, lines ->> Line.order cascade", "Line: id, text, order -> Order.lines"],
+      sending: "Order", nesting: ["lines"])
+    shop.server.answer(.refused("no"))
+    try await shop.edit { context, _ in
+      let order = try context.insert(entityNamed: "Order")
+      for text in ["good", "bad"] {
+        let line = try context.insert(entityNamed: "Line")
+        line["text"] = text
+        line["order"] = order
+      }
+    }
+    try await shop.outbox.send()
+    let bad = try await shop.stack.edit { context in
+      try context.fetch(Fetch<ManagedObject>(entityNamed: "Line", "text == 'bad'")).first?.objectID
+    }
+    for item in try shop.outbox.refused {
+      if item.objectID == bad { try shop.outbox.discard(item) } else { try shop.outbox.retry(item) }
+    }
+    shop.server.answer(.accepted(["id": 1, "lines": [["id": 2, "text": "good"]]]))
+    try await shop.outbox.sendAll()
+    let lines = shop.server.sent.last?.json["lines"]?.arrayValue ?? []
+    #expect(lines.map { $0["text"] } == ["good"])
+    #expect(try shop.values("Line", "id", "text").filter { $0.hasSuffix("good") } == ["2 good"])
+  }
 }

@@ -31,6 +31,9 @@ struct Exporter<Source: ExportSource> {
   private var slots: SlotSet?
   private var namesKind = true
 
+  /// Objects that are passed over where they would be nested.
+  var leftOut: Set<ManagedObjectID> = []
+
   /// Where a nested object was come from.
   private struct Way {
     let node: ExportNode
@@ -134,7 +137,8 @@ struct Exporter<Source: ExportSource> {
         below: relationship, of: node, parent: relationship.seesParent ? .object(result) : .null)
     let way = Way(node: node, relationship: relationship, destination: destination)
     var members: [JSONValue] = []
-    for member in objects {
+    for member in objects
+    where leftOut.isEmpty || !leftOut.contains(source.identifier(of: member)) {
       // A list without one of its members would take it away.
       guard let json = try nested(member, from: way) else { return }
       if !json.isNull, json.objectValue?.isEmpty != true {

@@ -98,11 +98,14 @@ package struct RowExport {
   /// - Parameters:
   ///   - slots: The properties that are wanted; nil is all.
   ///   - namesKind: Whether it says the kind of the object.
+  ///   - leftOut: Objects that are not nested in it.
   package func json(
-    of row: StoredRow, only slots: SlotSet? = nil, namesKind: Bool = true, _ reader: StoreReader
+    of row: StoredRow, only slots: SlotSet? = nil, namesKind: Bool = true,
+    without leftOut: Set<ManagedObjectID> = [], _ reader: StoreReader
   ) throws -> JSONValue {
     let source = RowSource(reader)
     var exporter = Exporter(plan, source)
+    exporter.leftOut = leftOut
     let objects = source.begin([row])
     let json = try exporter.export(objects.lowerBound, only: slots, namesKind: namesKind)
     return plan.options.writesResources ? .object(["data": json]) : json
