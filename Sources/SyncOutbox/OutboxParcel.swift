@@ -6,6 +6,9 @@ struct OutboxShipment: Sendable {
   let change: OutboxChange
   let destination: OutboxDestination
 
+  /// The objects whose answers may list the object, or list it no more.
+  let owners: Set<ManagedObjectID>
+
   /// Whether it was handed over in an earlier run.
   let isRepeated: Bool
 }

@@ -107,6 +107,24 @@ extension OutboxPreparing {
     return Wait(other: entry, tie: .key)
   }
 
+  // MARK: - Owners
+
+  /// The objects that an object belongs to, and those that it belonged to before its edit.
+  func owners(
+    of id: ManagedObjectID, _ edit: OutboxEntry.Edit, _ reader: StoreReader
+  ) throws -> Set<ManagedObjectID> {
+    let row = try reader.rows(id.entity, rows: [id.row]).first
+    var result: Set<ManagedObjectID> = []
+    for reference in id.entity.relationships
+    where reference.kind == .toOne && reference.inverseSlot != nil {
+      for case .int(let owner)? in [edit.base[reference.name], row?.values[reference.slot]] {
+        result.insert(ManagedObjectID(entity: id.entity.destination(of: reference), row: owner))
+      }
+    }
+    result.remove(id)
+    return result
+  }
+
   // MARK: - Deletions
 
   /// The object that a deletion waits for: one that still refers to the deleted one on the server.

@@ -232,7 +232,9 @@ struct OutboxPreparing: Sendable {
       properties: sent.edit.slots.map { entry.id.entity.properties[$0].name }, json: json,
       changedJSON: sent.changedJSON.isEmpty ? json : try JSONValue(parsing: sent.changedJSON),
       added: lists.added, removed: lists.removed, idempotencyKey: sent.idempotencyKey)
-    return OutboxShipment(change: change, destination: destination, isRepeated: isRepeated)
+    return OutboxShipment(
+      change: change, destination: destination,
+      owners: try owners(of: entry.id, sent.edit, transaction), isRepeated: isRepeated)
   }
 
   /// The known values of a deleted object, under the keys that its JSON gives the attributes.

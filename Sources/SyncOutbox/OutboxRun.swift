@@ -25,12 +25,6 @@ final class OutboxRun {
     case applied([Answered], [OutboxApplied])
   }
 
-  /// A change with the answer that counts.
-  struct Answered: Sendable {
-    let change: OutboxChange
-    let answer: OutboxAnswer
-  }
-
   private let outbox: Outbox
   private let progress: Progress
   private let settings: Outbox.Settings
@@ -39,6 +33,7 @@ final class OutboxRun {
   private var ready: [OutboxShipment] = []
   private var isPreparing = false
   private var underWay = 0
+  private var objectsUnderWay: Set<ManagedObjectID> = []
   private var answered: [Answered] = []
 
   /// How many answers are being written.
@@ -103,7 +98,7 @@ final class OutboxRun {
           case .delivered(let deliveries)?:
             for delivery in deliveries {
               guard case .answer(let answer) = delivery.outcome else { continue }
-              answered.append(Answered(change: delivery.shipment.change, answer: answer))
+              answered.append(Answered(delivery.shipment, answer))
             }
           case .prepared(let outcomes)?:
             ready += outcomes.compactMap {
@@ -112,7 +107,8 @@ final class OutboxRun {
           case .applied?, nil: break
           }
         }
-        _ = try? await outbox.apply(answered, settings)
+        let due = answered.takeDue(beside: [])
+        _ = try? await outbox.apply(due + answered, settings)
         try? await outbox.takeBack(ready)
         throw error
       }
@@ -135,6 +131,7 @@ final class OutboxRun {
     {
       underWay += 1
       for shipment in parcel.shipments {
+        objectsUnderWay.insert(shipment.change.objectID)
         report.entities[shipment.change.entity, default: .init()].sent += 1
       }
       group.addTask { [retry = settings.retry] in
@@ -168,12 +165,13 @@ final class OutboxRun {
 
   /// Has the answers that have come written, all together.
   private func apply(in group: inout ThrowingTaskGroup<Event, any Error>) {
-    guard applying == 0, !answered.isEmpty else { return }
-    applying = answered.count
-    group.addTask { [outbox, answered, settings] in
-      .applied(answered, try await outbox.apply(answered, settings))
+    guard applying == 0 else { return }
+    let due = answered.takeDue(beside: objectsUnderWay)
+    guard !due.isEmpty else { return }
+    applying = due.count
+    group.addTask { [outbox, settings] in
+      .applied(due, try await outbox.apply(due, settings))
     }
-    answered = []
   }
 
   // MARK: - Ending
@@ -188,7 +186,10 @@ final class OutboxRun {
       // A request is one failure, whatever was in it.
       let isHeard = deliveries.contains { $0.reason == nil }
       failures = isHeard ? 0 : failures + 1
-      for delivery in deliveries { try await take(delivery) }
+      for delivery in deliveries {
+        objectsUnderWay.remove(delivery.shipment.change.objectID)
+        try await take(delivery)
+      }
     case .applied(let answered, let results):
       applying = 0
       for (one, applied) in zip(answered, results) { take(applied, one.change) }
@@ -229,8 +230,8 @@ final class OutboxRun {
     let isTooOften = conflicts[change.objectID, default: 0] > max(settings.retry.attempts, 1)
     answered.append(
       Answered(
-        change: change,
-        answer: isTooOften ? .refused("It is in conflict again and again.") : answer))
+        delivery.shipment,
+        isTooOften ? .refused("It is in conflict again and again.") : answer))
   }
 
   private func take(_ applied: OutboxApplied, _ change: OutboxChange) {
