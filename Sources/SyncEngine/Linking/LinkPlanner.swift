@@ -209,8 +209,16 @@ final class LinkPlanner: PartPhase {
 
   /// Whether an object that is not there may still come. A nested object that was deleted here is
   /// there, but not wanted; the report says so already.
-  func awaits(_ target: Int32, in destination: MatchedBatch) -> Bool {
+  private func awaits(
+    _ target: Int32, _ rule: RelationshipRule, _ owner: Int32, _ batch: MatchedBatch
+  ) -> Bool {
+    let destination = batches[rule.node]
     guard target >= 0, let edits else { return true }
+    if destination.matches[target].traits.contains(.keyless),
+      edits.protects(rule.slot, of: batch.matches[owner].row, batch.entity)
+    {
+      return false
+    }
     return edits.deletedObject(
       destination.cells(target), identity: destination.node.identity, of: destination.entity)
       == nil
@@ -223,7 +231,7 @@ final class LinkPlanner: PartPhase {
     let destination = batches[rule.node]
     let cells =
       target >= 0 ? destination.cells(target) : destination.staged.references[~target]
-    guard awaits(target, in: destination) else { return }
+    guard awaits(target, rule, owner, batch) else { return }
     if target >= 0,
       destination.matches[target].traits.isSuperset(of: [.keyless, .neverInserted])
     {

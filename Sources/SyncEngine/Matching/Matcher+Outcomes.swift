@@ -78,9 +78,19 @@ extension Matcher {
     }
   }
 
-  /// Whether the object was deleted here and must not be brought back.
+  /// Whether the object was deleted here and must not be brought back. One without a key is known
+  /// by its owner alone: as long as that leads elsewhere by an edit, it gets no other one.
   func wasDeleted(_ occurrence: Int32, in batch: MatchedBatch) -> Bool {
-    guard let edits, !batch.matches[occurrence].traits.contains(.keyless),
+    guard let edits else { return false }
+    let match = batch.matches[occurrence]
+    if match.traits.contains(.keyless) {
+      guard let owner = owner(of: match) else { return false }
+      let slot = matches.rule(of: match).slot
+      guard edits.protects(slot, of: owner.row, owner.entity) else { return false }
+      edits.withhold([slot], of: owner.row, owner.entity)
+      return true
+    }
+    guard
       let id = edits.deletedObject(
         batch.cells(occurrence), identity: batch.node.identity, of: batch.entity)
     else { return false }

@@ -311,4 +311,30 @@ import Testing
     let asked = try stack.store.recorder.record { _ = try sync([["id": 1], ["id": 2]]) }
     #expect(asked.count { $0.contains("_syncstack_history_changes c") } == 1)
   }
+
+  /// A child without a key is known by its owner alone, whose empty place is an edit.
+  @Test func aDeletedChildWithoutAKeyIsNotMadeAnew() throws {
+    let stack = try DataStack(
+      model: ManagedObjectModel([
+        "Person: id, name, address -> Address.person cascade",
+        "Address: street, person -> Person.address",
+      ]), store: .inMemory, tracksChanges: true)
+    let json: JSONValue = [["id": 1, "name": "a", "address": ["street": "x"]]]
+    try stack.sync(json, inEntityNamed: "Person")
+    let context = stack.newBackgroundContext()
+    try context.performAndWait {
+      for one in try context.fetch(Fetch<ManagedObject>(entityNamed: "Address")) {
+        context.delete(one)
+      }
+      try context.save()
+    }
+    for _ in 0..<2 {
+      let report = try stack.sync(json, inEntityNamed: "Person")
+      #expect(report.protected == 1 && report.count(of: .unresolvedReference) == 0)
+    }
+    #expect(try SyncBench(stack).objects("Address").isEmpty)
+    try stack.acknowledge(through: stack.pendingChanges(for: "server").token, for: "server")
+    try stack.sync(json, inEntityNamed: "Person")
+    #expect(try SyncBench(stack).objects("Address").count == 1)
+  }
 }
