@@ -1,7 +1,7 @@
 import Foundation
 
-/// The key of an object in its address: `/orders/17`, OData's `/Orders(17)` and `/Orders('a')`,
-/// PostgREST's `/orders?id=eq.17`.
+/// The key of an object in its address: `/orders/17`, OData's `/Orders(17)`, `/Orders('a')` and
+/// `/Orders(ID='a')`, PostgREST's `/orders?id=eq.17`.
 struct KeyInAddress {
   let text: String
 
@@ -16,19 +16,34 @@ struct KeyInAddress {
       self.init(text: equals[0].dropFirst(3))
       return
     }
-    let steps = parts.path.split(separator: "/")
-    guard let last = steps.last, steps != collection?.path.split(separator: "/") else { return nil }
+    guard parts.path.split(separator: "/") != collection?.path.split(separator: "/"),
+      let step = parts.percentEncodedPath.split(separator: "/").last,
+      let last = step.removingPercentEncoding
+    else { return nil }
     guard last.last == ")", let open = last.firstIndex(of: "(") else {
-      self.init(text: last)
+      self.init(text: last[...])
       return
     }
-    let inside = last[last.index(after: open)...].dropLast()
-    guard inside.first != "'", !inside.contains(",") else {
-      self.init(
-        text: inside.first == "'" && inside.last == "'" ? inside.dropFirst().dropLast() : "")
+    self.init(inParentheses: last[last.index(after: open)...].dropLast())
+  }
+
+  /// Reads OData's forms of a key: `17`, `17L`, `'O''Neil'`, `guid'…'`, `ID='a'`.
+  private init?(inParentheses text: Substring) {
+    let mark = text.firstIndex(of: "'") ?? text.endIndex
+    let name = text[..<mark]
+    guard !name.contains(",") else { return nil }
+    guard mark < text.endIndex else {
+      let number = text.split(separator: "=").last ?? ""
+      let isLong = number.last == "L" && Int64(number.dropLast()) != nil
+      self.init(text: isLong ? number.dropLast() : number)
       return
     }
-    self.init(text: inside)
+    let inside = text[mark...].dropFirst().dropLast()
+    let pieces = inside.components(separatedBy: "''")
+    guard text.last == "'", mark < text.indices.last ?? mark,
+      !pieces.contains(where: { $0.contains("'") })
+    else { return nil }
+    self.init(text: pieces.joined(separator: "'")[...])
   }
 
   private init?(text: Substring) {

@@ -116,6 +116,9 @@ import Testing
     ("/orders/a%20b", "a b"), ("/orders?id=eq.5", "5"), ("/orders?id=eq.5&lang=eq.de", nil),
     ("http://127.0.0.1/odata/Orders(5)", "5"), ("/Orders('a,b')", "a,b"),
     ("/Orders(id=5,lang='de')", nil), ("/Orders()", nil), ("/orders", nil), ("/", nil), ("", nil),
+    ("/orders/PO%2F24%2F17", "PO/24/17"), ("/Orders(17L)", "17"), ("/Orders(ID='a')", "a"),
+    ("/Orders(ID=5)", "5"), ("/Orders('O''Neil')", "O'Neil"), ("/Orders('a',lang='de')", nil),
+    ("/Orders(guid'3f2504e0-4f89-11d3')", "3f2504e0-4f89-11d3"), ("/Orders(')", nil),
   ]
 
   @Test(arguments: places) func aPlaceTellsTheKey(_ place: String, _ key: JSONValue?) throws {
