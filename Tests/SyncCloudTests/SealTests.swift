@@ -83,6 +83,26 @@ private struct Turner: CloudCipher {
     #expect(problem.reason.contains("encrypted"), "\(problem.reason)")
   }
 
+  @Test func aValueIsReadOnceTheKeyIsHere() async throws {
+    let folder = try TemporaryFolder()
+    let (model, file) = (try Self.model(), folder.file())
+    let here = try client(Turner(), model)
+    let row = try here.insert("Note", ["title": "a", "text": "secret"])
+    var there = try Client(server, model: model, file: file, cipher: Turner(key: 9))
+    try await sync(here, there)
+    // The problem stays, whatever else changes.
+    try here.update("Note", row, ["title": "b"])
+    try await sync(here, there)
+    #expect(there.engine.status.problems.count == 1)
+    try there.close()
+    there = try Client(server, model: model, file: file, cipher: Turner())
+    try await there.engine.sync()
+    #expect(try there.values("Note", "text") == ["secret"])
+    try await there.engine.sync()
+    #expect(there.engine.status.problems.isEmpty && there.engine.status.waiting == 0)
+    try there.close()
+  }
+
   @Test func aValueIsBoundToItsPlace() async throws {
     let (here, there) = (
       try client(Turner(), try Self.model()), try client(Turner(), try Self.model())

@@ -1,3 +1,4 @@
+import Foundation
 import SyncStack
 import TestSupport
 import Testing
@@ -49,6 +50,36 @@ import Testing
     try await settle([here, there], fresh: server)
     let count = cure.hasPrefix("edit") ? 2 : 1
     #expect(try here.rows("Item").count == count)
+  }
+
+  @Test func whatAnImportMakesOfARecordThatIsAsideTakesNothingFromTheServer() async throws {
+    let model = try unique()
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    try there.insert("Item", ["id": 1, "place": "x", "text": "there"])
+    try here.insert("Item", ["id": 2, "place": "x"])
+    try await sync(there, here)
+    try await here.sync(#"[{"id":1,"place":"y"},{"id":2,"place":"x"}]"#, "Item")
+    try await sync(here, there, here)
+    try await settle([here, there], fresh: server)
+    #expect(try there.values("Item", "text").contains("there"))
+  }
+
+  @Test func anEditThatWasSentOfARecordThatIsAsideIsTheImportsAgain() async throws {
+    let model = try unique()
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    let row = try there.insert("Item", ["id": 1, "place": "x"])
+    try await settle([there, here], fresh: server)
+    try there.update("Item", row, ["place": "y"])
+    try await there.engine.sync()
+    try here.insert("Item", ["id": 2, "place": "y"])
+    try await here.engine.sync()
+    try here.update("Item", try #require(try here.rows("Item").first).row, ["text": "mine"])
+    try await here.engine.sync()
+    #expect(here.engine.status.waiting == 0)
+    #expect(here.engine.status.problems.count == 1)
+    _ = try await here.stack.sync(
+      Data(#"[{"id":1,"text":"api"}]"#.utf8), inEntityNamed: "Item", operations: .update)
+    #expect(try here.values("Item", "text").first == "api")
   }
 
   @Test func valuesThatAreExchangedPageByPageArriveTogether() async throws {

@@ -252,6 +252,14 @@ struct Merge {
     }
   }
 
+  /// Leaves a field as it was, because the server's value cannot be used.
+  mutating func leave(_ field: String, as before: RemoteRecord?) {
+    let mine = before?.row == nil ? "" : before?.stamp(of: field) ?? ""
+    guard mine < record.stamp(of: field) else { return }
+    record.stamps[field] = mine
+    record.waiting.remove(.field(field))
+  }
+
   /// A field that the record does not have: it was never sent, or its writer does not know it.
   private mutating func missing(
     _ field: String, _ before: RemoteRecord, _ content: RecordContent, _ deletion: String,

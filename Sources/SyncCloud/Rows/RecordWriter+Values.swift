@@ -22,23 +22,25 @@ extension RecordWriter {
           if rules.assets[field] != nil, CloudAsset(json) != nil { writing.bringsAssets = true }
         } else if FieldSeal.isSealed(json) {
           refuse(
-            "Field “\(field)” is encrypted and cannot be opened here; the value here stays as it is.",
-            item)
+            field, item,
+            "Field “\(field)” is encrypted and cannot be opened here; the value here stays as it is."
+          )
         } else {
           refuse(
+            field, item,
             "Field “\(field)” holds \(json.kindText) that is no \(type.rawValue); the value "
-              + "here stays as it is.", item)
+              + "here stays as it is.")
         }
       } else if let list = item.entity.properties[slot].relationship, list.isToMany {
         if let names = FieldCoding.decodeOrder(json) {
           item.orders.append((list, names))
         } else {
-          refuse("Field “\(field)” holds no order; the one here stays as it is.", item)
+          refuse(field, item, "Field “\(field)” holds no order; the one here stays as it is.")
         }
       } else if let reference = FieldCoding.decodeReference(json) {
         item.references.append((slot, reference))
       } else {
-        refuse("Field “\(field)” holds no reference; the value here stays as it is.", item)
+        refuse(field, item, "Field “\(field)” holds no reference; the value here stays as it is.")
       }
     }
   }
@@ -51,8 +53,9 @@ extension RecordWriter {
       item.values.append((attribute.slot, attribute.storedDefault))
     } else if item.merge.fate == .update {
       refuse(
+        attribute.name, item,
         "The required value “\(attribute.name)” was cleared elsewhere, and the model has no default "
-          + "for it; the value here stays as it is.", item)
+          + "for it; the value here stays as it is.")
     }
   }
 
@@ -69,7 +72,11 @@ extension RecordWriter {
     }
   }
 
-  mutating func refuse(_ reason: String, _ item: Item) {
+  /// Leaves a field as it is, and keeps the record until its value can be used: with another model,
+  /// or another key.
+  private mutating func refuse(_ field: String, _ item: Item, _ reason: String) {
+    item.merge.leave(field, as: item.before)
+    item.merge.record.kept = item.shown.content?.description
     item.merge.record.problem = reason
     counts.problems += 1
   }

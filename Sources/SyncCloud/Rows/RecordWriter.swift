@@ -205,6 +205,26 @@ struct RecordWriter: WritingPart {
     record.tag = shown.tag
     record.kept = content
     record.problem = reason
+    stopWaiting(&record, shown)
     try writing.store(record, before: before)
+  }
+
+  /// Has those fields wait no more that the server shows as they were sent, or later.
+  private func stopWaiting(_ record: inout RemoteRecord, _ shown: CloudRecord) {
+    guard !record.waiting.isEmpty,
+      record.moved == nil || record.moved == RemoteRecord.Move(shown.content?["m"]),
+      let content = try? RecordContent(shown, writing.fields.wire)
+    else { return }
+    var waiting = record.waiting.intersection([.deletion])
+    if record.row != nil, let entity = writing.model.entity(named: record.entity) {
+      let theirs = Dictionary(content.fields.map { ($0.name, $0.stamp.text) }) { first, _ in first }
+      let sent = writing.fields.rules(of: entity, named: record.name, in: zone).sent
+      for field in sent
+      where record.isWaiting(field) && record.stamp(of: field) > theirs[field] ?? "" {
+        waiting.insert(.field(field))
+      }
+    }
+    record.waiting = waiting
+    record.forgetBases()
   }
 }

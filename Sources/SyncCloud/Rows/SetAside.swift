@@ -2,8 +2,8 @@ import SyncCore
 import SyncStore
 
 /// Records that were put aside because something here stood in their way: a unique value that
-/// another object has, or a deletion that a delete rule denies. They are tried again once that is
-/// gone. Confined to the body of a write.
+/// another object has, a value that cannot be used, or a deletion that a delete rule denies. They
+/// are tried again once that is gone. Confined to the body of a write.
 struct SetAside: WritingPart {
   let writing: CloudWriting
 
@@ -33,7 +33,7 @@ struct SetAside: WritingPart {
     return count
   }
 
-  // MARK: - Unique values
+  // MARK: - Values
 
   /// A record with the values that it would give to its object.
   private struct Candidate {
@@ -79,13 +79,28 @@ struct SetAside: WritingPart {
   private func candidate(_ record: RemoteRecord) throws -> Candidate? {
     guard let kept = record.keptContent, let entity = writing.model.entity(named: record.entity),
       let content = try? RecordContent(
-        CloudRecord(name: record.name, tag: "", content: kept, time: 0), writing.fields.wire),
-      record.row == nil
-        || content.fields.contains(where: { $0.stamp.text > record.stamp(of: $0.name) })
+        CloudRecord(name: record.name, tag: "", content: kept, time: 0), writing.fields.wire)
     else { return nil }
+    let taken = writing.fields.rules(of: entity).taken
+    let isOpen = content.fields.contains { field in
+      field.stamp.text > record.stamp(of: field.name) && taken.contains(field.name)
+        && entity.property(named: field.name).map { Self.canTake(field.value, $0) } == true
+    }
+    guard record.row == nil || isOpen else { return nil }
     let stored = try record.row.flatMap { try transaction.rows(entity, rows: [$0]).first }
     let claims = claims(content, entity, stored)
-    return claims.isEmpty ? nil : Candidate(record: record, claims: claims)
+    // An object without any waits for another model.
+    return record.row == nil && claims.isEmpty ? nil : Candidate(record: record, claims: claims)
+  }
+
+  /// Whether a property can have the value of a field.
+  private static func canTake(_ json: JSONValue, _ property: PropertyDescription) -> Bool {
+    guard let attribute = property.attribute else {
+      return property.relationship?.isToMany == true
+        ? FieldCoding.decodeOrder(json) != nil : FieldCoding.decodeReference(json) != nil
+    }
+    guard let value = FieldCoding.decode(json, as: attribute.type) else { return false }
+    return !value.isNull || attribute.isOptional || !attribute.defaultValue.isNull
   }
 
   private func claims(
