@@ -64,10 +64,7 @@ extension CloudEngine {
       try ObjectDeleter(writing: writing).delete(object, name: record.name)
       try writing.forgetReferences(of: record.name)
     }
-    record.row = nil
-    record.stamps = RemoteStamps()
-    record.kept = nil
-    record.isEvicted = true
+    record.evict()
     try writing.transaction.setRemoteRecord(record)
   }
 
@@ -83,19 +80,25 @@ extension CloudEngine {
     let count = try await turn.run {
       var count = 0
       for zone in [zone] + (try await sharedZones()) {
-        let evicted = try await write(in: zone) { [model = stack.model] writing in
-          try writing.transaction.allRemoteRecords(in: zone.key).filter { record in
-            guard let entity = model.entity(named: record.entity) else { return false }
-            return record.isEvicted && wanted.map(entity.isKind) ?? true
-          }.map(\.name)
-        }
-        guard !evicted.isEmpty else { continue }
-        count += try await bringBack(Set(evicted), in: zone, try await connect(zone).limits)
+        count += try await bringBack(wanted, in: zone)
       }
       return count
     }
     monitor.tell()
     return count
+  }
+
+  /// Fetches again the objects of one zone.
+  @discardableResult
+  func bringBack(_ wanted: EntityDescription?, in zone: CloudZone) async throws -> Int {
+    let evicted = try await write(in: zone) { [model = stack.model] writing in
+      try writing.transaction.allRemoteRecords(in: zone.key).filter { record in
+        guard record.isEvicted else { return false }
+        return wanted.map { model.entity(named: record.entity)?.isKind(of: $0) == true } ?? true
+      }.map(\.name)
+    }
+    guard !evicted.isEmpty else { return 0 }
+    return try await bringBack(Set(evicted), in: zone, try await connect(zone).limits)
   }
 
   private func bringBack(
@@ -114,6 +117,14 @@ extension CloudEngine {
       count += try await store(shown, in: zone, isFeed: false, deletionGuard) { _ in }.inserted
     }
     return count
+  }
+}
+
+extension RemoteRecord {
+  /// Notes that the object was removed here only.
+  mutating func evict() {
+    (row, kept, problem, isEvicted) = (nil, nil, nil, true)
+    (stamps, waiting) = (RemoteStamps(), [])
   }
 }
 

@@ -35,34 +35,45 @@ extension CloudEngine {
     _ records: [CloudRecord], in zone: CloudZone, isFeed: Bool, sent: [String: RemoteRecord] = [:],
     _ deletionGuard: DeletionGuard, _ note: @escaping @Sendable (CloudWriting) throws -> Void
   ) async throws -> RecordWriter.Counts {
-    do {
-      return try await write(records[...], zone, isFeed: isFeed, sent: sent, deletionGuard, note)
-    } catch let error as StoreError where error.code == .notUnique {
-      let counts = try await inHalves(records[...]) { part in
-        try await write(part, zone, isFeed: isFeed, deletionGuard)
-      } alone: { record in
-        try await write(in: zone) { writing in
-          var writer = RecordWriter(writing)
-          try writer.setAside(record)
-          return writer.counts
+    try await withStore { [self] store in
+      do {
+        return try write(
+          records, zone, to: store, isFeed: isFeed, sent: sent, deletionGuard, note)
+      } catch let error as StoreError where error.code == .notUnique {
+        let counts = try inHalves(records[...]) { part in
+          try write(Array(part), zone, to: store, isFeed: isFeed, deletionGuard)
+        } alone: { record in
+          try setAside(record, zone, to: store)
         }
+        try write(to: store, in: zone, note)
+        return counts
       }
-      try await write(in: zone, note)
-      return counts
     }
   }
 
-  private func write(
-    _ records: ArraySlice<CloudRecord>, _ zone: CloudZone, isFeed: Bool,
-    sent: [String: RemoteRecord] = [:], _ deletionGuard: DeletionGuard,
-    _ note: @escaping @Sendable (CloudWriting) throws -> Void = { _ in }
-  ) async throws -> RecordWriter.Counts {
-    try await write(in: zone) { writing in
+  /// Writes records in one transaction, on the calling thread.
+  func write(
+    _ records: [CloudRecord], _ zone: CloudZone, to store: Store, isFeed: Bool = false,
+    sent: [String: RemoteRecord] = [:], _ deletionGuard: DeletionGuard = .off,
+    _ note: (CloudWriting) throws -> Void = { _ in }
+  ) throws -> RecordWriter.Counts {
+    try write(to: store, in: zone) { writing in
       var writer = RecordWriter(writing)
-      try writer.write(Array(records), isFeed: isFeed, sent: sent)
+      try writer.write(records, isFeed: isFeed, sent: sent)
       if writer.counts.isBehind { writing.zone.token = Self.startingOver.rawValue }
       try Self.count(writer.counts.deleted, deletionGuard, in: writing)
       try note(writing)
+      return writer.counts
+    }
+  }
+
+  /// Puts a record aside that breaks a uniqueness constraint.
+  func setAside(
+    _ record: CloudRecord, _ zone: CloudZone, to store: Store
+  ) throws -> RecordWriter.Counts {
+    try write(to: store, in: zone) { writing in
+      var writer = RecordWriter(writing)
+      try writer.setAside(record)
       return writer.counts
     }
   }
@@ -85,10 +96,12 @@ extension CloudEngine {
     if !free.isEmpty {
       // A record that fails alone stays aside.
       counts.add(
-        try await inHalves(free[...]) { part in
-          try await write(in: zone) { try SetAside(writing: $0).read(Array(part)) }
-        } alone: { _ in
-          RecordWriter.Counts()
+        try await withStore { [self] store in
+          try inHalves(free[...]) { part in
+            try write(to: store, in: zone) { try SetAside(writing: $0).read(Array(part)) }
+          } alone: { _ in
+            RecordWriter.Counts()
+          }
         })
     }
     counts.problems = 0
@@ -96,19 +109,19 @@ extension CloudEngine {
   }
 
   /// Writes records, and finds those by halves that break a uniqueness constraint.
-  private func inHalves<Record: Sendable>(
+  func inHalves<Record>(
     _ records: ArraySlice<Record>,
-    _ write: (ArraySlice<Record>) async throws -> RecordWriter.Counts,
-    alone: (Record) async throws -> RecordWriter.Counts
-  ) async throws -> RecordWriter.Counts {
+    _ write: (ArraySlice<Record>) throws -> RecordWriter.Counts,
+    alone: (Record) throws -> RecordWriter.Counts
+  ) throws -> RecordWriter.Counts {
     do {
-      return try await write(records)
+      return try write(records)
     } catch let error as StoreError where error.code == .notUnique {
       guard let record = records.first else { throw error }
-      if records.count == 1 { return try await alone(record) }
+      if records.count == 1 { return try alone(record) }
       let middle = records.startIndex + records.count / 2
-      var counts = try await inHalves(records[..<middle], write, alone: alone)
-      counts.add(try await inHalves(records[middle...], write, alone: alone))
+      var counts = try inHalves(records[..<middle], write, alone: alone)
+      counts.add(try inHalves(records[middle...], write, alone: alone))
       return counts
     }
   }

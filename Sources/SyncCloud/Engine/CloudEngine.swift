@@ -140,10 +140,8 @@ public final class CloudEngine: Sendable {
   /// Whether the model has entities in the scope at all.
   package var hasEntities: Bool { stack.model.entities.contains(where: fields.travels) }
 
-  /// Registers as a reader of the history, so that no edit is purged before it was sent, and reads
-  /// the records that a model before this one had to put aside.
+  /// Registers as a reader of the history, so that no edit is purged before it was sent.
   private func prepare() throws {
-    let model = stack.model.versionHash
     _ = try stack.store.write(Self.info) { transaction in
       let consumers = try transaction.historyConsumers()
       if !consumers.contains(where: { $0.name == consumer }) {
@@ -152,24 +150,15 @@ public final class CloudEngine: Sendable {
           HistoryConsumer(name: consumer, token: token, isDurable: true))
       }
       let writing = try CloudWriting(transaction, home: zone.key, fields: fields, writer: writer)
-      let shared = try writing.sharedZones.get()
-      if writing.home.model != model {
-        for name in writing.home.model == nil ? [] : [zone.key] + shared.map(\.key) {
-          try writing.enter(name) { try KeptRecords(writing: writing).read() }
-        }
-        if writing.home.model != nil {
-          // A renamed relationship is another one to all machines.
-          try PairDrain(writing: writing).enrol()
-          try ListDrain(writing: writing).enrol()
-        }
-        writing.home.model = model
-      }
+      if writing.home.model == nil { writing.home.model = stack.model.versionHash }
       if fields.hasAssets { try transaction.makeRemoteBodies() }
       try writing.finish()
-      for zone in shared where try transaction.remoteZone(zone.key)?.isReadOnly == true {
+      for zone in try writing.sharedZones.get()
+      where try transaction.remoteZone(zone.key)?.isReadOnly == true {
         readOnly.set(true, zone)
       }
     }
+    try followModel()
   }
 
   private static let info = TransactionInfo(author: author, contextName: author, source: .import)
@@ -183,27 +172,32 @@ public final class CloudEngine: Sendable {
   func write<T: Sendable>(
     in zone: CloudZone? = nil, _ body: @escaping @Sendable (CloudWriting) throws -> T
   ) async throws -> T {
-    try await withStore { [self] store in
-      let ((result, bringsAssets), changes) = try store.write(Self.info) { transaction in
-        let writing = try CloudWriting(
-          transaction, home: self.zone.key, fields: fields, writer: writer)
-        var drain = Drain(writing, authors: authors)
-        try drain.run()
-        let result = try writing.enter((zone ?? self.zone).key) { try body(writing) }
-        try writing.finish()
-        try acknowledge(writing)
-        if writing.hasStrays { mayStray.withLock { $0 = true } }
-        return (result, writing.bringsAssets)
-      }
-      if bringsAssets { files.state.withLock { $0.mayMiss = true } }
-      if !changes.isEmpty {
-        let isHeard = news.isHeard
-        listener.withLock { listener in
-          if isHeard || listener.delegate != nil { listener.changes.append(changes) }
-        }
-      }
-      return result
+    try await withStore { [self] store in try write(to: store, in: zone, body) }
+  }
+
+  /// The same on the calling thread.
+  func write<T>(
+    to store: Store, in zone: CloudZone? = nil, _ body: (CloudWriting) throws -> T
+  ) throws -> T {
+    let ((result, bringsAssets), changes) = try store.write(Self.info) { transaction in
+      let writing = try CloudWriting(
+        transaction, home: self.zone.key, fields: fields, writer: writer)
+      var drain = Drain(writing, authors: authors)
+      try drain.run()
+      let result = try writing.enter((zone ?? self.zone).key) { try body(writing) }
+      try writing.finish()
+      try acknowledge(writing)
+      if writing.hasStrays { mayStray.withLock { $0 = true } }
+      return (result, writing.bringsAssets)
     }
+    if bringsAssets { files.state.withLock { $0.mayMiss = true } }
+    if !changes.isEmpty {
+      let isHeard = news.isHeard
+      listener.withLock { listener in
+        if isHeard || listener.delegate != nil { listener.changes.append(changes) }
+      }
+    }
+    return result
   }
 
   /// Sent edits need not be kept from syncs and from being purged any more.
@@ -224,7 +218,8 @@ public final class CloudEngine: Sendable {
     try await withStore { try $0.read(body) }
   }
 
-  private func withStore<T: Sendable>(
+  /// Runs a body where the store is used.
+  func withStore<T: Sendable>(
     _ body: @escaping @Sendable (Store) throws -> T
   ) async throws -> T {
     try Task.checkCancellation()

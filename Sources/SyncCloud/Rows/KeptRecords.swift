@@ -2,18 +2,32 @@ import Foundation
 import SyncCore
 import SyncStore
 
-/// Reads records once more that an earlier model could not use, or only in part.
+/// The records that an earlier model has left: those that it could not use, or only in part, and
+/// those of entities that it alone knew.
 struct KeptRecords: WritingPart {
   let writing: CloudWriting
 
-  func read() throws {
-    let records = try transaction.keptRemoteRecords(in: zone)
-    let shown = try records.compactMap { record -> CloudRecord? in
+  /// The records to read once more, as the server has them.
+  func take() throws -> [CloudRecord] {
+    try removeLostObjects()
+    return try transaction.keptRemoteRecords(in: zone).compactMap { record in
       try giveNames(to: record)
       return record.keptVersion(at: writing.zone.newest)
     }
-    var writer = RecordWriter(writing)
-    try writer.write(shown, isFeed: false)
+  }
+
+  /// Objects of an entity that the model has no more went with its table, and nothing of them can
+  /// be sent: they are removed here only.
+  private func removeLostObjects() throws {
+    for var record in try transaction.allRemoteRecords(in: zone)
+    where record.row != nil && writing.model.entity(named: record.entity) == nil {
+      guard record.tag != nil else {
+        try transaction.removeRemoteRecord(record.name, in: zone)
+        continue
+      }
+      record.evict()
+      try transaction.setRemoteRecord(record)
+    }
   }
 
   /// Stamps of fields that the model did not know are under the names by which those travel.
