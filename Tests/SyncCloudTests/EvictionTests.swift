@@ -1,4 +1,5 @@
 import SyncStack
+import TestSupport
 import Testing
 
 @testable import SyncCloud
@@ -71,6 +72,22 @@ import Testing
     #expect(try await here.engine.bringBack("Folder") == 0)
     await #expect(throws: ModelError.self) { try await here.engine.bringBack("Nothing") }
     #expect(try await here.engine.bringBack() == 3)
+  }
+
+  @Test func whatAnImportBringsAgainTakesNothingFromTheServer() async throws {
+    let model = try ManagedObjectModel(["Note: id key, title, text, stars integer64"])
+    let (here, there) = (try Client(server, model: model), try Client(server, model: model))
+    try here.insert("Note", ["id": 1, "title": "a", "text": "mine", "stars": 5])
+    try await settle([here, there], fresh: server)
+    let all = Fetch<ManagedObject>(entityNamed: "Note")
+    #expect(try await here.engine.evict(where: all) == 1)
+    try await here.sync(#"[{"id":1,"title":"b"}]"#, "Note")
+    try await settle([here, there], fresh: server)
+    for client in [here, there] {
+      #expect(try client.values("Note", "text") == ["mine"])
+      #expect(try client.values("Note", "stars") == [5])
+      #expect(try client.values("Note", "title") == ["b"])
+    }
   }
 
   @Test(arguments: ["Note", "Tag"])

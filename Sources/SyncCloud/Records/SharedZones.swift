@@ -81,6 +81,14 @@ extension RemoteRecord {
   /// The content of the server's version that is kept.
   var keptContent: JSONObject? { kept.flatMap { try? JSONValue(parsing: $0).objectValue } }
 
+  /// Whether the server has an object of it that cannot be made here.
+  var isKeptAlive: Bool {
+    row == nil && keptContent?.contains { $0.key.hasPrefix("f_") } == true
+  }
+
+  /// Whether the server has an object of it that is not here.
+  var isElsewhere: Bool { isEvicted || isKeptAlive }
+
   /// The server's version of which the content is kept, as of a time.
   func keptVersion(at time: Int64) -> CloudRecord? {
     guard let tag, let keptContent else { return nil }

@@ -99,8 +99,8 @@ struct Drain: WritingPart {
       pairs.note(change.row, entity, nil, stamp)
       guard !comers.known.contains(object) else { return }
       lists.note(change.row, entity, nil, stamp)
-      let record = try newRecord(change.row, entity, stamp)
-      if record.tag == nil, record.deletion == nil { fresh.insert(record.name) }
+      let (record, isFresh) = try newRecord(change.row, entity, stamp)
+      if isFresh { fresh.insert(record.name) }
       try transaction.setRemoteRecord(record)
     case .update:
       let known = try transaction.remoteRecord(of: change.row, entity)
@@ -119,7 +119,7 @@ struct Drain: WritingPart {
       }
       guard !changed.isEmpty else { return }
       if known == nil { try comers.identify(.rows([change.row]), entity) }
-      var record = try known ?? newRecord(change.row, entity, writing.clock.oldest)
+      var record = try known ?? newRecord(change.row, entity, writing.clock.oldest).record
       for field in changed {
         record.edit(field, stamp.text)
         try writing.enter(record.zone) { try writing.removeLink(from: record.name, field) }
@@ -157,7 +157,7 @@ struct Drain: WritingPart {
       guard !fresh.isEmpty else { continue }
       try comers.identify(.all, entity)
       for row in fresh {
-        try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest))
+        try transaction.setRemoteRecord(try newRecord(row, entity, writing.clock.oldest).record)
       }
     }
     comers = Comers(writing: writing)
@@ -169,9 +169,11 @@ struct Drain: WritingPart {
   /// A record for an object that has none: one of its own, or that of its identity when it is free.
   /// Others may have an object of that identity: properties that were never set here are older than
   /// all that they set.
+  ///
+  /// - Returns: The record, and whether there was none of its name.
   private mutating func newRecord(
     _ row: Int64, _ entity: EntityDescription, _ stamp: Stamp
-  ) throws -> RemoteRecord {
+  ) throws -> (record: RemoteRecord, isFresh: Bool) {
     let object = ManagedObjectID(entity: entity, row: row)
     let zone = try ZoneMove(writing: writing).zone(of: object)
     let identity = comers.identities[object]
@@ -181,16 +183,17 @@ struct Drain: WritingPart {
     if holder?.row != nil || holder?.hasLeft == true { name = nil }
     var record = RemoteRecord(
       zone: zone, name: name ?? names.next(), entity: entity.name, stamp: stamp.text)
-    if let holder, name != nil {
+    if let holder, name != nil, let text = holder.deletion, !holder.isElsewhere {
       // The same object once more: the record goes on, and outlives the deletion. It begins without
       // its pairs up to now.
       record.tag = holder.tag
-      if let deletion = holder.deletion.flatMap(Stamp.init) {
+      if let deletion = Stamp(text) {
         if stamp <= deletion { record.stamp = writing.clock.survivor(of: deletion).text }
         record.deletion = max(deletion, stamp.eve).text
       }
-    }
-    if name != nil, holder == nil {
+    } else if name != nil {
+      // One that was removed here only, or put aside, is on the server as it is: it is met as that
+      // of another machine, and its values are read before any is sent.
       for slot in identity?.unset ?? [] {
         record.stamps[entity.properties[slot].name] = oldest
       }
@@ -201,7 +204,7 @@ struct Drain: WritingPart {
     record.row = row
     record.waiting = [.whole]
     if name != nil { comers.note(record) }
-    return record
+    return (record, name == nil || holder == nil)
   }
 }
 
