@@ -140,6 +140,22 @@ import Testing
     #expect(try here.rows("Note").count == 4)
   }
 
+  @Test func anObjectWhoseDeletionIsTakenBackIsJoinedAsItWas() async throws {
+    let model = try IdentityTests.tagged()
+    let all = [try Client(server, model: model), try Client(server, model: model)]
+    let note = try all[0].insert("Note", ["id": "n"])
+    try all[0].link(
+      "Note", note, "tags", try ["s", "t"].map { try all[0].insert("Tag", ["id": .string($0)]) })
+    try await settle(all, fresh: server)
+    let before = try all[1].graph()
+    try all[1].delete("Tag", try #require(try all[1].rows("Tag").first).row)
+    try await all[1].drain()
+    try all[1].insert("Tag", ["id": "s"])
+    for edit in try await all[1].engine.waiting() { try await all[1].engine.discard(edit) }
+    #expect(try all[1].graph() == before)
+    try await settle(all, fresh: server)
+  }
+
   @Test func aPullThatWouldDeleteMostOfTheStoreIsRefused() async throws {
     let server = MemoryTransport(limits: CloudLimits(batch: 200, page: 100))
     let (here, there) = (try Client(server), try Client(server))

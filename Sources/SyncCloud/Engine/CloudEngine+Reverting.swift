@@ -66,6 +66,8 @@ extension CloudEngine {
         }
         var writer = RecordWriter(writing)
         try writer.write([shown], isFeed: false)
+        // The deletion that is taken back has parted it from others.
+        try PairWriter(writing: writing).follow(name, parting: .all)
       }
       monitor.tell()
     }
