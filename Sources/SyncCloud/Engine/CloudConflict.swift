@@ -53,14 +53,10 @@ extension CloudEngine {
     let (home, fields) = (zone.key, fields)
     _ = try stack.store.write(TransactionInfo(contextName: Self.author)) { transaction in
       let zones = [home] + (try transaction.sharedZones(home: home).map(\.key))
-      let records = try zones.compactMap {
-        try transaction.remoteRecord(conflict.record, in: $0)
-      }
-      guard let record = records.first(where: { $0.row != nil }), let row = record.row,
-        let entity = transaction.model.entity(named: record.entity),
-        let property = entity.property(named: conflict.field),
-        fields.contains(conflict.field, in: entity),
-        try Self.set(conflict.value, property, of: row, entity, transaction, record.zone)
+      guard let (object, zone) = try Self.find(conflict.record, in: zones, transaction),
+        let property = object.entity.property(named: conflict.field),
+        fields.contains(conflict.field, in: object.entity),
+        try Self.set(conflict.value, property, of: object, transaction, [zone] + zones)
       else {
         throw CloudError(
           .notFound,
@@ -75,26 +71,50 @@ extension CloudEngine {
 
   /// - Returns: false when the property cannot take the value any more.
   private static func set(
-    _ json: JSONValue, _ property: PropertyDescription, of row: Int64, _ entity: EntityDescription,
-    _ transaction: StoreTransaction, _ zone: String
+    _ json: JSONValue, _ property: PropertyDescription, of object: ManagedObjectID,
+    _ transaction: StoreTransaction, _ zones: [String]
   ) throws -> Bool {
+    let (row, entity) = (object.row, object.entity)
     if let list = property.relationship, list.isToMany {
       guard let names = FieldCoding.decodeOrder(json) else { return false }
       try ListOrder(transaction: transaction).arrange(list, of: row, entity, as: names)
     } else {
-      guard let value = try value(json, property, transaction, zone) else { return false }
+      guard let value = try value(json, property, of: entity, transaction, zones) else {
+        return false
+      }
       try RowValueWriter(edits: transaction, entity).update(row, [(property.slot, value)])
     }
     return true
   }
 
   private static func value(
-    _ json: JSONValue, _ property: PropertyDescription, _ transaction: StoreTransaction,
-    _ zone: String
+    _ json: JSONValue, _ property: PropertyDescription, of entity: EntityDescription,
+    _ transaction: StoreTransaction, _ zones: [String]
   ) throws -> Value? {
     if let type = property.attribute?.type { return FieldCoding.decode(json, as: type) }
-    guard let reference = FieldCoding.decodeReference(json) else { return nil }
+    guard let relationship = property.relationship,
+      let reference = FieldCoding.decodeReference(json)
+    else { return nil }
     guard let reference else { return .null }
-    return try transaction.remoteRecord(reference.name, in: zone)?.row.map(Value.int)
+    guard let target = try find(reference.name, in: zones, transaction)?.object,
+      target.entity.isKind(of: entity.destination(of: relationship))
+    else { return nil }
+    return .int(target.row)
+  }
+
+  /// The object of a record in the first zone that has it. One whose deletion was not read yet has
+  /// a record still, and is gone.
+  private static func find(
+    _ name: String, in zones: [String], _ transaction: StoreTransaction
+  ) throws -> (object: ManagedObjectID, zone: String)? {
+    for zone in zones {
+      let record = try transaction.remoteRecord(name, in: zone)
+      if let object = record?.object(in: transaction.model),
+        try !transaction.rows(object.entity, rows: [object.row]).isEmpty
+      {
+        return (object, zone)
+      }
+    }
+    return nil
   }
 }
