@@ -47,7 +47,7 @@ public struct CloudEdit: Sendable, Hashable, CustomStringConvertible {
     if record.isPair {
       kind = .pair
     } else if record.row == nil {
-      kind = record.hasLeft ? .move : .deletion
+      kind = record.waiting.contains(.deletion) ? .deletion : .move
     } else if record.tag != nil {
       kind = .change
     } else if case .from? = record.moved {

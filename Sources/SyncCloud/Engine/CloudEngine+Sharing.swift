@@ -138,8 +138,8 @@ extension CloudEngine {
     guard let object = record?.object(in: stack.model) else {
       throw CloudError(
         .notFound,
-        message:
-          "The shared object was deleted, has not arrived yet, or this model does not know it.")
+        message: record?.problem.map { "The shared object cannot be stored here yet. \($0)" }
+          ?? "The shared object was deleted, has not arrived yet, or this model does not know it.")
     }
     return object
   }
@@ -165,7 +165,8 @@ extension CloudEngine {
   }
 
   /// Shares an object no more: it and all below it, objects that others have added included, is the
-  /// account's alone again. Participants lose their copies.
+  /// account's alone again, and here: also those that were removed here only. Participants lose
+  /// their copies.
   ///
   /// - Throws: ``CloudError`` as ``share(_:with:)``.
   public func stopSharing(_ object: ManagedObjectID) async throws {
@@ -181,8 +182,9 @@ extension CloudEngine {
           let readers = all.map { CloudParticipant($0.account, .readOnly) }
           try await request { try await transport.setParticipants(readers, of: shared) }
         }
-        // All that they have sent.
+        // All that they have sent, and all that was removed here only: nothing else keeps it.
         _ = try await pullPages(in: shared)
+        try await bringBack(nil, in: shared)
         try await write(in: shared) { $0.zone.generation = Self.stopping }
         // From then on every machine of the account brings home the objects of the share.
         try await register(shared, isShared: false)

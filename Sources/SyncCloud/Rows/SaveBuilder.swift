@@ -88,32 +88,33 @@ struct SaveBuilder {
     return record.replaced(by: ["type": type, "m": RemoteRecord.Move.departure(by: mark)])
   }
 
-  /// A record that the server has lost and this model cannot read goes back as it came.
+  /// A record that the server has lost, or that went to another zone, and that cannot be used here
+  /// is sent as it came.
   private func kept(_ record: RemoteRecord) -> CloudSave? {
-    guard record.tag == nil, record.waiting.contains(.whole),
-      let content = record.keptContent
-    else { return nil }
-    return .create(name: record.name, content: content)
+    guard record.waiting.contains(.whole), var content = record.keptContent else { return nil }
+    if let moved = record.moved { content["m"] = moved.json }
+    return record.replaced(by: content)
   }
 
-  /// The fields of a record that this model does not know.
-  private func unknown(_ record: RemoteRecord, _ entity: EntityDescription) -> JSONObject {
-    guard let kept = record.keptContent else { return [:] }
-    let known = Set(fields.fields.rules(of: entity).fields.map(\.member))
-    var content = JSONObject()
-    for member in kept where member.key.hasPrefix("f_") && !known.contains(member.key) {
+  /// Adds the fields that this model does not know, or of which it could not use the values.
+  private func addKept(_ record: RemoteRecord, _ rules: FieldRules, to content: inout JSONObject) {
+    guard let kept = record.keptContent else { return }
+    let names = Dictionary(rules.fields.map { ($0.member, $0.name) }) { first, _ in first }
+    for member in kept where member.key.hasPrefix("f_") {
       let stampMember = "t_" + member.key.dropFirst(2)
       guard let stamp = kept[stampMember] ?? kept["t"] else { continue }
+      if let name = names[member.key], stamp.stringValue ?? "" <= record.stamp(of: name) {
+        continue
+      }
       content[member.key] = member.value
       content[stampMember] = stamp
     }
-    return content
   }
 
   private func save(_ record: RemoteRecord, _ row: StoredRow) throws -> CloudSave? {
     let rules = fields.fields.rules(of: row.entity, named: record.name, in: record.zone)
     let isWhole = record.isSentWhole
-    var content = record.tag == nil ? unknown(record, row.entity) : [:]
+    var content = JSONObject()
     if isWhole {
       content["type"] = .string(rules.type)
       if !record.stamp.isEmpty { content["t"] = .string(record.stamp) }
@@ -139,6 +140,7 @@ struct SaveBuilder {
       // Of a record that is there the stamps stay, too, that are not said.
       if record.tag != nil || stamp != record.stamp { content[field.stampMember] = .string(stamp) }
     }
+    if isWhole { addKept(record, rules, to: &content) }
     return content.isEmpty ? nil : record.updated(by: content)
   }
 }

@@ -81,7 +81,8 @@ struct ZoneMove: WritingPart {
   }
 
   /// Moves all that is in a zone of the account's own to where the account's own zone says that it
-  /// is, which is there when that says nothing.
+  /// is, which is there when that says nothing. Records that cannot be used here go along as they
+  /// came.
   ///
   /// - Parameter buries: Whether deletions go along.
   func moveAll(from zone: String, _ stamp: Stamp, buries: Bool) throws {
@@ -91,7 +92,11 @@ struct ZoneMove: WritingPart {
     for record in try transaction.allRemoteRecords(in: zone) {
       let known = try transaction.remoteRecord(record.name, in: writing.homeName)
       guard record.row != nil else {
-        if buries { try bury(record, known, stamp) }
+        if record.isKeptAlive, known == nil || known?.moved == .to(zone) {
+          try take(record, to: writing.homeName, follows: false)
+        } else if buries {
+          try bury(record, known, stamp)
+        }
         continue
       }
       var target = writing.homeName
