@@ -60,6 +60,6 @@ struct ListOrder {
   ) throws -> [(row: Int64, name: String)] {
     let rows = try transaction.members(of: list, in: entity, owners: [owner]).map(\.row)
     let names = try transaction.sharedNames(of: rows, entity.destination(of: list))
-    return rows.map { ($0, names[$0] ?? "") }
+    return rows.map { ($0, names[$0]?.name ?? "") }
   }
 }

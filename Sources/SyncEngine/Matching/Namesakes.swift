@@ -6,7 +6,7 @@ struct SharedNames {
   /// How many objects were asked for.
   let rowCount: Int
   /// By row.
-  let names: [Int64: String]
+  let names: [Int64: SharedName]
 }
 
 /// Stored objects of an entity that share a key the payload mentions.
@@ -28,12 +28,14 @@ struct Namesakes {
   /// Which of two stored objects of a key stands for it: the older one. Objects that other machines
   /// know go by their names there, which are the same on all of them: else two machines would each
   /// delete the other's object. Names that the key makes are shorter than those that were
-  /// drawn, and those that were drawn earlier come first.
+  /// drawn, and those that were drawn earlier come first. Of one name that two zones have, the
+  /// account's own zone, whose name is the shorter one, comes before those that are shared.
   func isSenior(_ left: Int32, _ right: Int32) -> Bool {
     let rows = (batch.stored.rows[left], batch.stored.rows[right])
     switch (batch.sharedNames?.names[rows.0], batch.sharedNames?.names[rows.1]) {
     case (let left?, let right?):
-      return (left.utf8.count, left) < (right.utf8.count, right)
+      return (left.name.utf8.count, left.name, left.zone.utf8.count, left.zone)
+        < (right.name.utf8.count, right.name, right.zone.utf8.count, right.zone)
     case (_?, nil): return true
     case (nil, _?): return false
     case (nil, nil): return rows.0 < rows.1
@@ -41,10 +43,12 @@ struct Namesakes {
   }
 
   /// The facts in which two objects of a key have to agree so that they may become one: the entity,
-  /// and the owner in every to-one relationship.
+  /// the owner in every to-one relationship, and the zone, as one that is shared may be another
+  /// account's. An object that no other machine knows is of any zone.
   private struct Kind: Hashable {
     let entity: Int
     let owners: [Int64]
+    var zone: String?
   }
 
   /// Tells the claims which of them are objects of their own: those with the same owners may be
@@ -56,11 +60,13 @@ struct Namesakes {
       var seen: Set<Kind> = []
       for index in indexes.sorted(by: isSenior) {
         let row = stored.rows[index]
-        let kind = Kind(
+        var kind = Kind(
           entity: batch.concreteEntity(ofStored: index).index,
           owners: stored.references.map { $0[Int(index)] }
             + (further[row] ?? []))
-        let isFirst = seen.insert(kind).inserted
+        var isFirst = seen.insert(kind).inserted
+        kind.zone = batch.sharedNames?.names[row]?.zone
+        if kind.zone != nil { isFirst = seen.insert(kind).inserted }
         guard stored.occurrences[index] < 0 else { continue }
         if isFirst {
           claims.insert(row, .distinct(batch.entity.rootIndex))

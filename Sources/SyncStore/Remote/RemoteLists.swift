@@ -1,5 +1,13 @@
 package import SyncCore
 
+/// The name by which machines know an object.
+package struct SharedName: Sendable, Hashable {
+  package let name: String
+
+  /// The zone in which it has that name.
+  package let zone: String
+}
+
 extension StoreReader {
   /// The names of the members of an ordered to-many relationship, in their latest order; nil when
   /// there is none. Members may be missing in it, and some in it may not be here.
@@ -14,16 +22,18 @@ extension StoreReader {
   /// remotely have none.
   package func sharedNames(
     of rows: [Int64], _ entity: EntityDescription
-  ) throws -> [Int64: String] {
+  ) throws -> [Int64: SharedName] {
     try prepareToRead()
     guard try Metadata(connection: connection).integer(.remote) != nil else { return [:] }
     let statement = try connection.statement(
-      "SELECT object_row, name FROM _syncstack_remote_records WHERE root = ?1 "
+      "SELECT object_row, name, zone FROM _syncstack_remote_records WHERE root = ?1 "
         + "AND object_row IN (SELECT value FROM json_each(?2))",
       [entity.rootEntity.name, KeyChunks.list(rows)])
     defer { statement.clearBindings() }
-    var result: [Int64: String] = [:]
-    while try statement.step() { result[statement.integer(0)] = statement.text(1) }
+    var result: [Int64: SharedName] = [:]
+    while try statement.step() {
+      result[statement.integer(0)] = SharedName(name: statement.text(1), zone: statement.text(2))
+    }
     statement.reset()
     return result
   }
