@@ -142,10 +142,19 @@ import Testing
   @Test(arguments: [true, false])
   func aCommitThatAChildHasMergedIsNoConflict(isMerged: Bool) throws {
     let child = context.newChildContext()
-    try child.performAndWait { () throws -> Void in
+    func edit() throws {
       try child.existingObject(with: id, as: User.self).name = "Mine"
+    }
+    // Contexts merge between two blocks.
+    if isMerged {
+      try child.performAndWait { try edit() }
       try editElsewhere { $0.name = "theirs" }
-      if isMerged { child.processPendingChanges() }
+    }
+    try child.performAndWait { () throws -> Void in
+      if !isMerged {
+        try edit()
+        try editElsewhere { $0.name = "theirs" }
+      }
       try child.save()
       if isMerged {
         #expect(try context.save().overruled.isEmpty)

@@ -74,7 +74,6 @@ import Testing
           try child.save()
           if isChild { try context.save() }
         }
-        #expect(user.objectID.isTemporary != isSaved)
         for isEdited in [false, true] {
           if isEdited { note.text = "edited, saved: \(isSaved)" }
           for request in requests {
@@ -85,6 +84,7 @@ import Testing
       }
       try child.save()
       #expect(try child.batchUpdate(requests[0], ["text": "batch"]) == 1)
+      #expect(!user.objectID.isTemporary)
     }
   }
 

@@ -62,6 +62,6 @@ import Testing
     let result = await bench.run(["doctor"] + words + ["--mapping", "nowhere.json"])
     expect(result, .failed, error: "There is no file", "nowhere.json")
     let folder = await bench.run(["doctor"] + words + ["--mapping", bench.folder.url.path])
-    expect(folder, .failed, error: "is a folder")
+    expect(folder, .failed, output: "is a folder")
   }
 }

@@ -78,20 +78,6 @@ import Testing
     try pipe.fileHandleForWriting.close()
   }
 
-  @Test(arguments: [SIGINT, SIGTERM], [["doctor", "-"], ["model", "--from", "-"]])
-  func aCommandThatWaitsForItsInputEndsAtOnce(_ signal: Int32, _ words: [String]) async throws {
-    let pipe = Pipe()
-    let model = words[0] == "doctor" ? ["--model", cities.model] : []
-    let waiting = try ToolProcess(
-      words + model + ["--entity", "City"], input: pipe.fileHandleForReading)
-    // More than a pipe holds: when it is written, the command has begun to read.
-    try pipe.fileHandleForWriting.write(contentsOf: Data(repeating: 0x20, count: 1 << 20))
-    waiting.signal(signal)
-    #expect(await waiting.wait() == 130)
-    #expect(waiting.error == "Cancelled.\n")
-    try pipe.fileHandleForWriting.close()
-  }
-
   // MARK: - kill -9
 
   @Test func whoIsKilledHasStoredNothing() async throws {

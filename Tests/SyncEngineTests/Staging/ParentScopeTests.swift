@@ -65,12 +65,12 @@ import Testing
     #expect(report.count(of: .movedObject) == 1)
   }
 
-  @Test(arguments: [("Post", "author_id"), ("Letter", "sender_id")])
-  func aChildThatMovesIsReportedWithTheKeyOfItsParent(entity: String, key: String) throws {
+  @Test(arguments: [("Post", "author"), ("Letter", "sender")])
+  func aChildThatMovesIsReportedWithTheKeyOfItsParent(entity: String, owner: String) throws {
     let bench = try bench(persons: #"[{"id": 10}, {"id": 20}]"#)
-    try bench.sync(#"[{"id": 8, "\#(key)": 10}]"#, entity)
+    try bench.sync(#"[{"id": 8, "\#(owner)_id": 10}]"#, entity)
     let parent = try bench.id("Person", 20)
-    let report = try bench.sync(#"[{"id": 8}]"#, entity, under: parent)
+    let report = try bench.sync(#"[{"id": 8}]"#, entity, under: parent, by: owner)
     #expect(
       report.findings(of: .movedObject).map(\.message) == ["\(entity) 8 moved to Person 20."])
   }
